@@ -89,10 +89,11 @@ def test_the_blanks_of_a_file_have_a_bound(tmp_path, monkeypatch):
 
 def test_the_lines_of_a_document():
     document = Document("ä", "Dr. Eze\n\nx\tEze1", (Span(4, 7, "DOCTOR"), Span(11, 14, "X")), "p")
-    assert "".join(conll.render_corpus([document, Document("2", "")])).splitlines() == [
+    assert "".join(conll.render_corpus([document, Document("2", ""), Document("3", "\na")])).splitlines() == [
         r'# id = "\u00e4"', '# patient = "p"', r'# text = "Dr. Eze\n\nx\tEze1"',
         "Dr\t0\t2\tO", ".\t2\t3\tO", "Eze\t4\t7\tB-DOCTOR", "", "x\t9\t10\tO", "Eze\t11\t14\tB-X",
         "1\t14\t15\tO", "", '# id = "2"', '# text = ""', "",
+        '# id = "3"', r'# text = "\na"', "", "a\t1\t2\tO", "",
     ]  # fmt: skip
 
 
