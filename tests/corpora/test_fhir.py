@@ -166,6 +166,7 @@ def test_codes_units_and_numbers_stay(elements):
             {"extension": [{"url": "latitude", "valueDecimal": 42.3}]},
             {"extension": [{"url": "latitude", "_valueDecimal": ABSENT}]},
         ),
+        ({"name": [{"family": " "}]}, {"name": [{"_family": ABSENT}]}),
         ({"position": {"latitude": 42.3}}, {"position": {"_latitude": ABSENT}}),
         ({"longitude": 42, "altitude": 7}, {"_longitude": ABSENT, "_altitude": ABSENT}),
         (
@@ -355,7 +356,7 @@ def test_names_of_two_letters_are_searched_in_the_texts():
     ],
 )
 def test_an_attachment_that_is_not_text_does_not_go_out(type, data):
-    encoded = "Ana" if data is None else base64.b64encode(data).decode()
+    encoded = "%YW5h" if data is None else base64.b64encode(data).decode()
     attachment = {"contentType": type, "data": encoded}
     (message,) = parse({"resourceType": "Media", "content": attachment})
     assert "_data" in json.loads(render(message))["content"]
