@@ -9,8 +9,16 @@ pypdf = pytest.importorskip("pypdf", reason="pip install 'crfdeid[documents]'")
 
 from docx.oxml import parse_xml  # noqa: E402
 from docx.oxml.ns import nsdecls  # noqa: E402
+from pypdf.generic import (  # noqa: E402
+    ArrayObject,
+    DictionaryObject,
+    NameObject,
+    StreamObject,
+    TextStringObject,
+)
 
 from crfdeid import convert, corpora, tag  # noqa: E402
+from crfdeid.corpora import pdf_text  # noqa: E402
 from crfdeid.corpora.documents import count_unread  # noqa: E402
 from crfdeid.corpora.left_out import count_left_out  # noqa: E402
 from crfdeid.errors import ConfigurationError, FormatError  # noqa: E402
@@ -55,6 +63,23 @@ INSIDE = {
         "<w:r><w:instrText>HYPERLINK mailto:a@b.example</w:instrText></w:r><w:sdt><w:sdtPr>"
         '<w:alias w:val="x"/></w:sdtPr><w:sdtContent><w:r><w:t> typed</w:t></w:r></w:sdtContent></w:sdt>',
         "HYPERLINK mailto:a@b.example typed\n",
+    ),
+    "a picture and its text box for new and for old programs": (
+        '<w:r><mc:AlternateContent xmlns:mc="m"><mc:Choice><w:drawing/></mc:Choice>'
+        "<mc:Fallback><w:t>old</w:t></mc:Fallback></mc:AlternateContent><w:t> a</w:t></w:r>",
+        "old a\n",
+    ),
+    "an empty text, a comment and a form of letters": (
+        "<w:r><!-- Okafor --><w:t/><w:t>a</w:t><w:rPr><w:t>no text</w:t></w:rPr><w:sym/><w:t>b</w:t></w:r>",
+        "a b\n",
+    ),
+    "words that were only added": (
+        '<w:ins w:id="5" w:author="A"><w:r><w:t>Eze</w:t></w:r></w:ins>',
+        "Eze\n",
+    ),
+    "words of a shape": (
+        '<w:r><v:shape xmlns:v="v" alt="Ana"><v:textpath string="Eze" x="y"/></v:shape></w:r>',
+        " Ana  Eze \n",
     ),
     "words of a picture": (
         '<w:r><w:drawing><wp:docPr xmlns:wp="p" descr="Ana at home"/></w:drawing></w:r>',
@@ -105,10 +130,13 @@ def test_pictures_are_counted(tmp_path, capsys):
     path = save(document, tmp_path / "n.docx")
     with zipfile.ZipFile(path, "a") as file:
         file.writestr("word/media/image1.png", b"")
-    assert count_unread(path) == {"pictures in Word files": 1}
+        file.writestr("word/embeddings/a.bin", b"")
+        file.writestr("word/embeddings/b.bin", b"")
+    assert count_unread(path) == {"pictures in Word files": 1, "embedded files in Word files": 2}
     tag.main([str(path), "--model", "rules"])
     shown = capsys.readouterr()
-    assert "left out: 1 pictures in Word files" in shown.err and "Ruiz" in shown.out
+    assert "left out: 2 embedded files in Word files, 1 pictures in Word files" in shown.err
+    assert "Ruiz" in shown.out
 
 
 def test_a_file_shown_inside_another_is_an_error(tmp_path):
@@ -149,6 +177,70 @@ def test_a_pdf_file_is_read_with_its_comments(tmp_path):
     path = make_pdf(tmp_path / "n.pdf", words("Seen by Dr. Ruiz"), "", more=comment)
     text = read_one(path).text
     assert text.startswith("Seen by Dr. Ruiz") and "Call Dr. Lind" in text
+
+
+def test_a_form_of_a_pdf_file_is_read_with_its_names(tmp_path):
+    writer = pypdf.PdfWriter(clone_from=make_pdf(tmp_path / "open.pdf", words("Ruiz")))
+    fields = ArrayObject()
+    for name, value in (("name", "Eze"), ("born", None), ("city", "")):
+        field = DictionaryObject(
+            {NameObject("/FT"): NameObject("/Tx"), NameObject("/T"): TextStringObject(name)}
+        )
+        if value is not None:
+            field[NameObject("/V")] = TextStringObject(value)
+        fields.append(writer._add_object(field))
+    writer.root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): fields})
+    writer.add_blank_page()
+    writer.write(tmp_path / "form.pdf")
+    assert read_one(tmp_path / "form.pdf").text == "Ruiz\n\nname: Eze\ncity: \n"
+
+
+def test_pictures_and_attached_files_of_a_pdf_file_are_counted(tmp_path):
+    writer = pypdf.PdfWriter(clone_from=make_pdf(tmp_path / "n.pdf", words("Ruiz"), words("Eze")))
+    items = {
+        NameObject(f"/{kind}{n}"): StreamObject() for kind, n in (("Image", 0), ("Image", 1), ("Form", 0))
+    }
+    for name, item in items.items():
+        item[NameObject("/Subtype")] = NameObject(name[:-1])
+    writer.pages[0]["/Resources"][NameObject("/XObject")] = DictionaryObject(items)
+    writer.add_attachment("a.txt", b"Okafor")
+    writer.write(tmp_path / "n.pdf")
+    assert count_unread(tmp_path / "n.pdf") == {"pictures in PDF files": 2, "files attached to PDF files": 1}
+    assert count_unread(make_pdf(tmp_path / "m.pdf", words("Ruiz"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("", 0),
+        (" \n\t", 0),
+        ("ab", 0),
+        ("ab \ufffd\n", 1 / 3),
+        ("a\x01\ue000\u0378", 3 / 4),
+        ("\x01", 1),
+        ("é½…", 0),
+    ],
+)
+def test_the_share_of_characters_that_are_none(text, share):
+    assert pdf_text._share_unreadable(text) == share
+
+
+def test_a_tenth_of_such_characters_is_read(tmp_path):
+    path = make_pdf(tmp_path / "n.pdf", words(r"abcdefghi\001"))
+    assert read_one(path).text == "abcdefghi\x01\n"
+    with pytest.raises(FormatError, match="n.pdf: its fonts do not say which letters they show"):
+        read_one(make_pdf(path, words(r"abcdefgh\001")))
+
+
+@pytest.mark.parametrize("drawn", ["f", "f*", "F", "B*", "b", "S", "s", "sh", "0 g\nf\n", "[] 0 d S"])
+def test_what_draws(drawn, tmp_path):
+    with pytest.raises(FormatError, match="scan.pdf, page 1: no text"):
+        read_one(make_pdf(tmp_path / "scan.pdf", f"0 0 9 9 re {drawn}", words("Eze")))
+
+
+@pytest.mark.parametrize("content", ["", "q Q", "/F fx", "0 0 9 9 re n", "/Do /S gs"])
+def test_what_draws_nothing(content, tmp_path):
+    assert read_one(make_pdf(tmp_path / "n.pdf", content, words("Eze"))).text == "\nEze\n"
 
 
 @pytest.mark.parametrize(("shown", "line"), [("q 9 0 0 9 0 0 cm /Im0 Do Q", 2), ("0 0 9 9 re f", 2)])

@@ -408,16 +408,17 @@ def test_local_references_become_codes_in_their_form():
             {"other": {"reference": "urn:oid:1.2.3"}},
             {"other": {"reference": "#7"}},
             {"other": {"reference": "https://a.b/fhir/Patient/7"}},
+            {"other": {"reference": "http://a.b/Patient/Eze"}},
         ]
     }
     (message,) = parse({"resourceType": "Patient"} | elements)
     assert [each.text for each in message.codes] == [
-        "0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0", "1.2.3", "7", "7",
+        "0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0", "1.2.3", "7", "7", "Eze",
     ]  # fmt: skip
     made = json.loads(message.render({}, lambda text: code))
     assert [each["other"]["reference"] for each in made["link"]] == [
         "urn:uuid:0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f", f"urn:uuid:{code}", f"#{code}",
-        f"https://deidentified.invalid/Patient/{code}",
+        *[f"https://deidentified.invalid/Patient/{code}"] * 2,
     ]  # fmt: skip
 
 

@@ -139,6 +139,8 @@ def test_what_exists_is_replaced_only_on_demand(tmp_path):
         assert list(corpora.read(tmp_path / name)) == [note]
         corpora.write([other], tmp_path / name, format, overwrite=True)
         assert list(corpora.read(tmp_path / name)) == [other]
+    with pytest.raises(FormatError, match="out: holds files; --overwrite replaces those of the same name"):
+        corpora.write_each([note], tmp_path / "out", "text")
     (tmp_path / "empty").mkdir()
     corpora.write([note], tmp_path / "empty", "text")
     with pytest.raises(FormatError, match="is a folder; wanted a file to write"):
@@ -173,6 +175,7 @@ def test_standard_output_gets_what_is_one_text(tmp_path):
         == "START_OF_RECORD=1||||||||\nAna\n||||END_OF_RECORD\n"
     )
     assert corpora.show_document(note, "text") == "Ana"
+    assert corpora.show_document(note, "inline") == "<PATIENT>Ana</PATIENT>"
     assert corpora.show_document(note, "jsonl").endswith('"type": "PATIENT"}]}\n')
     for format in ("brat", "text", "parquet", "inline"):
         with pytest.raises(
