@@ -75,8 +75,8 @@ def scan(source: str, start: int = 0) -> Iterator[Piece]:
 
 def list_attributes(tag: re.Match[str]) -> list[Attribute]:
     found = ATTRIBUTE.finditer(tag.string, *tag.span("attributes"))
-    quoted = ((each, each.span(2 if each[2] is not None else 3)) for each in found)
-    return [Attribute(each[1], *span) for each, span in quoted if span[0] >= 0]
+    quoted = (each for each in found if each.lastindex != 1)
+    return [Attribute(each[1], *each.span(2 if each[2] is not None else 3)) for each in quoted]
 
 
 def decode_text(source: str, start: int, end: int) -> Iterator[tuple[str, int]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
 
-PART = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
+PART = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 
 
 @dataclass(frozen=True)

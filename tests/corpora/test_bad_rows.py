@@ -5,8 +5,10 @@ import csv
 import pytest
 
 from crfdeid import cli, convert, corpora, tag
+from crfdeid.corpora.bad_rows import BadRows, RowReader
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
+from crfdeid.text.document import Document
 
 SECRET = "Zanzibarova"
 ROWS = ["A-1,Ana Ruiz", "A-2,NULL", f"A-1,{SECRET}", "A-3,\\N", "A-4,well", "A-5,NULL"]
@@ -82,6 +84,12 @@ def test_a_corpus_without_bad_rows_has_an_empty_table_and_status_0(tmp_path):
     convert.main([str(each) for each in (tmp_path / "n.csv", tmp_path / "o.jsonl", "--to", "jsonl",
                                          "--skip-bad", tmp_path / "bad.csv")])  # fmt: skip
     assert (tmp_path / "bad.csv").read_text() == "file,row,id,reason\n"
+
+
+def test_the_ids_that_were_seen_are_not_in_the_repr(tmp_path):
+    reader = RowReader(tmp_path / "n.csv", BadRows(tmp_path / "bad.csv"))
+    assert [note.id for note in reader.build(1, "", lambda: Document(SECRET, ""))] == [SECRET]
+    assert reader.seen == {SECRET} and SECRET not in repr(reader)
 
 
 def test_formats_without_rows_refuse_the_option(tmp_path):

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import stat
+import threading
 
 import pytest
 
@@ -112,6 +113,62 @@ def test_a_signal_waits_until_all_files_have_moved(tmp_path, monkeypatch, number
     finally:
         signal.signal(number, usual)
     assert read_all(out) == dict.fromkeys(NAMES, "new")
+
+
+@pytest.fixture
+def raised():
+    """The signals that reach this process, by handlers that are put back."""
+    numbers: list[int] = []
+    usual = {each: signal.signal(each, lambda number, _: numbers.append(number)) for each in staging.HELD}
+    yield numbers
+    for each, handler in usual.items():
+        signal.signal(each, handler)
+
+
+def test_the_first_of_the_signals_that_came_is_raised_at_the_end(raised):
+    for sent in ([signal.SIGTERM, signal.SIGINT, signal.SIGINT], [signal.SIGINT], []):
+        with staging.hold_signals():
+            for number in sent:
+                signal.raise_signal(number)
+            assert not raised
+        assert raised == sent[:1]
+        raised.clear()
+
+
+def test_handlers_of_signals_are_what_they_were(raised):
+    for handler in (signal.SIG_IGN, signal.SIG_DFL, signal.default_int_handler):
+        signal.signal(signal.SIGTERM, handler)
+        with staging.hold_signals():
+            pass
+        assert signal.getsignal(signal.SIGTERM) == handler
+
+
+def test_a_thread_has_no_signals_to_hold(tmp_path):
+    thread = threading.Thread(target=fill, args=(tmp_path / "out", "new"))
+    thread.start()
+    thread.join()
+    assert read_all(tmp_path / "out") == dict.fromkeys(NAMES, "new")
+
+
+def test_what_stands_in_the_way_is_refused_and_stays(tmp_path):
+    staged, out = tmp_path / "staged", tmp_path / "out"
+    for folder in (staged, out, storage.name_journal(out)):
+        folder.mkdir()
+        (folder / "a.txt").write_text(folder.name)
+    with pytest.raises(FormatError, match="out: another run moves files into it"):
+        staging.put_in_place(staged, out)
+    with pytest.raises(FileNotFoundError):
+        staging.put_in_place(tmp_path / "none", tmp_path / "new")
+    with pytest.raises(FormatError, match="a.txt: is a file; wanted a folder to write into"):
+        fill(out / "a.txt", "new", overwrite=True)
+    assert read_all(out) == {"a.txt": "out"}
+
+
+def test_the_staged_folder_of_a_killed_run_is_cleared(tmp_path):
+    (tmp_path / ".out.abcdefgh.partial").mkdir()
+    (tmp_path / ".out.abcdefgh.partial" / "a.txt").write_text("left")
+    fill(tmp_path / "out", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_two_runs_into_one_folder_do_not_mix(tmp_path):
