@@ -1,12 +1,17 @@
 """What was found in one note of a patient is found in the others, in every writing that people use."""
 
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from marked_notes import SECRET, marked
 
 from crfdeid.redact.redactor import Redaction, Redactor
-from crfdeid.text.document import Document
+from crfdeid.redact.surrogates.search import PatientSearch
+from crfdeid.text.document import Document, Span
+
+ROWS = Path(__file__).with_name("marked_repeats.txt").read_text("utf-8").splitlines()
 
 
 def redact_second(found: str, text: str, by_note: bool = False) -> Redaction:
@@ -198,3 +203,23 @@ def test_one_street_stays_one_street():
     first, second = (redaction.document.text for redaction in Redactor(SECRET).redact(notes))
     number, name, _ = first.split()
     assert second.startswith(f"{number} {name} St;") and f"the {name} Street house" in second
+
+
+def bracket(text: str, spans: Iterable[Span]) -> str:
+    for span in sorted(set(spans), reverse=True):
+        text = f"{text[: span.start]}[{text[span.start : span.end]}]{text[span.end :]}"
+    return text
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row and row[0] != "#"])
+def test_what_is_replaced_and_listed_is_in_brackets(row):
+    found, sign, expected = re.split(r" (::|\?\?) ", row, maxsplit=1)
+    type, _, names = found.partition(" ")
+    search = PatientSearch({type: names.split("; ")})
+    made = []
+    for marked_text in expected.split(" | "):
+        text = re.sub(r"[\[\]]", "", marked_text).replace("\\n", "\n")
+        note = Document("n", text)
+        spans = search.find_missed(note, ()) if sign == "::" else search.find_survivors(note)
+        made.append(bracket(text, spans).replace("\n", "\\n"))
+    assert " | ".join(made) == expected

@@ -178,3 +178,146 @@ def test_every_easter_is_a_sunday_from_march_22_to_april_25():
 def test_every_holiday_has_its_day(name):
     assert calendar.find_holiday(name, 2066).year == 2066
     assert parser.parse_dates(name.replace("years", "Year's")) is not None
+
+
+# Every form of a date in the writings that people use: with and without blanks, marks, endings and years.
+MOVED = """
+2067-3-7 = 2057-3-12 | 2067 / 3 / 7 = 2057 / 3 / 12 | 2067 – 03 – 07 = 2057 – 03 – 12
+2067.3.7 = 2057.3.12 | 2067/3 = 2057/3 | 2067 - 12 = 2057 - 12 | 3/7/2067 = 3/12/2057
+3 / 7 / 2067 = 3 / 12 / 2057 | 3/7/'67 = 3/12/'57 | 3/7/’67 = 3/12/’57 | 3–7–67 = 3–12–57
+3 7 2067 = 3 12 2057 | 3/2067 = 3/2057 | 3 / 2067 = 3 / 2057 | 3.2067 = 3.2057 | 12-2067 = 12-2057
+7-9 March = 12-14 March | 7th - 9th March = 12th - 14th March | 7 to 9 March 2067 = 12 to 14 March 2057
+7 through 9 March = 12 through 14 March | 7 thru 9 March = 12 thru 14 March
+7 and 9  of  March  of  2067 = 12 and 14  of  March  of  2057 | 7 & 9 March '67 = 12 & 14 March '57
+7th–9th  day  of  March = 12th–14th  day  of  March | 7—9 de marzo de 2067 = 12—14 de marzo de 2057
+7-9  de  marzo  del  2067 = 12-14  de  marzo  del  2057 | 7-9 Mar. 67 = 12-14 Mar. 57
+7–9 March of '67 = 12–14 March of '57 | 3/7 = 3/12 | 3 / 7 = 3 / 12 | 3-7 = 3-12 | 7Mar67 = 12Mar57
+7Mar'67 = 12Mar'57 | 7MAR2067 = 12MAR2057 | 7 March = 12 March | 7th March = 12th March
+7th  of  March = 12th  of  March | 7th  day  of  March = 12th  day  of  March | 7 of March = 12 of March
+7  de  marzo  de  2067 = 12  de  marzo  de  2057 | 7 de marzo del 2067 = 12 de marzo del 2057
+7  de  marzo  del  2067 = 12  de  marzo  del  2057 | 7 March  of  2067 = 12 March  of  2057
+7 March, '67 = 12 March, '57 | 7 March ’67 = 12 March ’57 | 7 March 67 = 12 March 57
+7/March/2067 = 12/March/2057 | 7–March–2067 = 12–March–2057 | first of March = sixth of March
+the second  day  of  March = the seventh  day  of  March
+twenty-first of March, 2067 = twenty-sixth of March, 2057
+Twenty first  of  March = Twenty-sixth  of  March | third day of Mar. 2067 = eighth day of Mar. 2057
+March 3-5 = March 8-10 | March 3rd - 5th = March 8th - 10th | March 3 and 5, 2067 = March 8 and 10, 2057
+March 3-5,2067 = March 8-10,2057 | Mar. 3rd–5th  2067 = Mar. 8th–10th  2057
+March 3 through 5 2067 = March 8 through 10 2057 | March 3-25 = March 8-30
+March 25-28, 2067 = March 30-April 2, 2057 | March 7 = March 12 | March the 7th = March the 12th
+March  the  7th = March  the  12th | March 7th, 2067 = March 12th, 2057 | March 7,2067 = March 12,2057
+March 7 , 2067 = March 12 , 2057 | March 7, '67 = March 12, '57 | March 7, ’67 = March 12, ’57
+March 7 '67 = March 12 '57 | March 7  '67 = March 12  '57 | March 7/67 = March 12/57
+March 7-2067 = March 12-2057 | March 7  2067 = March 12  2057 | March 7 2067 = March 12 2057
+March 7, 67 = March 12, 57 | March 29, 30 and 31 = April 3, 4 and 5
+March 29, 30  and  31 = April 3, 4  and  5 | March 29 , 30 or 31 = April 3 , 4 or 5
+March 29, 30 & 31 = April 3, 4 & 5 | March 2067 = March 2057 | March, 2067 = March, 2057
+March of 2067 = March of 2057 | March  of  2067 = March  of  2057 | marzo  de  2067 = marzo  de  2057
+marzo  del  2067 = marzo  del  2057 | Mar-67 = Mar-57 | Mar '67 = Mar '57 | Mar ’67 = Mar ’57
+Mar. 2067 = Mar. 2057 | marzo de 67 = marzo de 57 | March = April | Mar. = Apr. | 20670307 = 20570312
+03072067 = 03122057 | 030767 = 031257 | 670307 = 570312 | 2060s = 2050s | 1990's = 1980's
+1990’s = 1980’s | '90s = '80s | ’90s = ’80s | 90s = 80s | 90's = 80's | 2067 = 2057 | '67 = '57
+’67 = ’57 | 7th = 12th | the 7th = the 12th | first = sixth | the first = the sixth
+the twenty-first = the twenty-sixth | the  twenty first = the  twenty-sixth | 7 = 12
+Christmas = December 30 | Christmas 2066 = December 30 2056 | Christmas, 2066 = December 30, 2056
+Christmas  of  2066 = December 30  of  2056 | Christmas of '66 = December 30 of '56
+Christmas '66 = December 30 '56 | Christmas 66 = December 30 56 | XMAS = December 30
+Xmas,  2066 = December 30,  2056 | New Years Day = January 6 | New Year's Eve = January 5
+New Year’s Day = January 6 | St. Patrick's Day = March 22 | St Patricks Day = March 22
+St Patrick's day = March 22 | Valentine's Day = February 19 | Valentines' Day = February 19
+Valentines Day = February 19 | Mothers' Day = May 13 | Mother's day = May 13 | mothers day = May 13
+Father’s Day = June 24 | Presidents' Day = February 26 | President's Day = February 26
+Veterans Day = November 16 | Veteran's Day = November 16 | Patriots' Day = April 23
+Patriot's Day = April 23 | MLK Day = January 22 | Easter Monday = April 9 | Easter = April 8
+FEBRUARY 3RD = FEBRUARY 8TH | THE 7TH OF MARCH = THE 12TH OF MARCH
+TWENTY-FIRST OF MARCH = TWENTY-SIXTH OF MARCH | THE 12TH = THE 17TH | CHRISTMAS 2066 = December 30 2056
+2060S = 2050S | OCT 3 = OCT 8 | 7 DE MARZO DE 2067 = 12 DE MARZO DE 2057
+3/7/2067 10:22 = 3/12/2057 10:22 | 3/7/2067 10:22:05 = 3/12/2057 10:22:05
+3/7/2067 10:22:05.5 = 3/12/2057 10:22:05.5 | 3/7/2067 10:22 pm = 3/12/2057 10:22 pm
+3/7/2067 10:22pm = 3/12/2057 10:22pm | 3/7/2067 10:22 p.m. = 3/12/2057 10:22 p.m.
+3/7/2067 10:22PM = 3/12/2057 10:22PM | 3/7/2067 1:22 am = 3/12/2057 1:22 am
+2067-03-07T10:22 = 2057-03-12T10:22 | 2067-03-07t10:22 = 2057-03-12t10:22
+2067-03-07T10:22:05Z = 2057-03-12T10:22:05Z | 3/7/2067 10:22 hrs = 3/12/2057 10:22 hrs
+3/7/2067 10:22 hr = 3/12/2057 10:22 hr | 3/7/2067 10:22h = 3/12/2057 10:22h
+3/7/2067 at 10:22 z = 3/12/2057 at 10:22 z | 3/7 Wednesdays = 3/12 Wednesdays
+mondays 3/7 = mondays 3/12 | weekends 3/7 = weekends 3/12 | on days of March = on days of April
+since early March = since early April | between 3/7 and 3/9 = between 3/12 and 3/14
+spring 3/7 = spring 3/12 | THE 7TH = THE 12TH | Wed 3/7 = Wed 3/12 | Weds 3/7 = Weds 3/12
+from the 3rd to the 5th of March = from the 8th to the 10th of March
+the 3rd and the 5th of March = the 8th and the 10th of March
+March 3, the 5th and the 7th = March 8, the 10th and the 12th | March 3, 5 = March 8, 10
+March 3 5 = March 8 10 | March 3 , 5 , and the 7 = March 8 , 10 , and the 12
+3/7, 9, and 11 = 3/12, 14, and 16 | 3/7 - the 9th = 3/12 - the 14th | 3/7 or 9 = 3/12 or 14
+3/7/67, 9 = 3/12/57, 14 | March 3, 2067, 5 = March 8, 2057, 10 | the 3 = the 8 | on 3 = on 8
+of 3 = of 8 | by 3 = by 8 | from 3 = from 8 | since 3 = since 8 | till 3 = till 8 | until 3 = until 8
+to 3 = to 8 | to the 3 = to the 8 | thru 3 = thru 8 | through 3 = through 8 | and 3 = and 8
+10:22 3/7 = 10:22 3/12 | 13/7/2067 = 18/7/2057 | 7/13/2067 = 7/18/2057 | 3/67 = 3/57 | 3/31 = 4/5
+3/00 = 3/90 | 2/29 = 3/6 | 19990101 = 19890106 | 18000307 = 17900312 | 22990307 = 22890312
+01-MAY-67 = 06-MAY-57 | 1 May 67 = 6 May 57 | 1-may-67 = 6-may-57 | May-67 = May-57
+3 May-2067 = 8 May-2057 | MAY 67 = MAY 57 | 2999 = 2989 | Decembr 3, 2067 = December 8, 2057
+Decmber = January | Sept 9 = Sept 14 | sept. 2067 = sept. 2057 | SEPT = OCT | Setpember 3 = September 8
+Marrch = April | Mrach = April | Octob = November | augst 3 = august 8 | Agosto = Septiembre
+diciembre 2067 = diciembre 2057 | 3 de enero = 8 de enero | jun 3 = jun 8 | 40s = 30s | '05 = '95
+'00s = '90s | the 2000s = the 1990s
+"""
+UNREAD = """
+twenty  first of March 2067 | March3-5 | March7 | 203007 | Easters | 3/7/2067 10:22 zz
+3/7/2067 10:22 hx | 3/7/2067 10:22 pmx | 3/7 thex | 3/7 a | 3/7 Wedx | March 3; 5 | 3 pm | at 3 | or 3
+10:22 | 32/1/2067 | 0/7 | 13/13 | 13/32 | 2/30 | 4/31/2067 | March 0 | 32 March | 31-32 March
+0-3 March | 00-3 March | March 0-3 | 17990307 | 23000307 | 99123199 | 1/2/0999 | 0999 | 1/2/999 | Monda
+Tueday | Sumer | 3/7/1 67 | 05s | 2005s | 0s
+"""
+
+
+def split_rows(table: str) -> list[str]:
+    return table.strip().replace("\n", " | ").split(" | ")
+
+
+def test_every_writing_of_a_date_is_moved_by_the_same_days():
+    rows = [row.split(" = ") for row in split_rows(MOVED)]
+    assert [[text, shift_text(text, BACK, NOTE)] for text, _ in rows] == rows
+
+
+def test_what_only_looks_like_a_date_is_not_read():
+    assert [text for text in split_rows(UNREAD) if shift_text(text, BACK, NOTE)] == []
+
+
+MONTH_ROWS = {
+    "January": "January February March April May June July August September October November December",
+    "jan": "jan feb mar apr may jun jul aug sep oct nov dec",
+    "Sept": "Jan Feb Mar Apr May June July Aug Sept Oct Nov Dec",
+    "ENERO": "ENERO FEBRERO MARZO ABRIL MAYO JUNIO JULIO AGOSTO SEPTIEMBRE OCTUBRE NOVIEMBRE DICIEMBRE",
+}
+
+
+@pytest.mark.parametrize("like", MONTH_ROWS)
+def test_a_month_is_read_and_written_in_its_language_length_and_capitals(like):
+    names = MONTH_ROWS[like].split()
+    assert [calendar.write_month(number, like) for number in range(1, 13)] == names
+    assert [calendar.parse_month(name) for name in names] == list(range(1, 13))
+
+
+ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
+twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth
+twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"""
+
+
+def test_an_ordinal_in_words_is_its_day():
+    for number, word in enumerate(ORDINAL_WORDS.split(), 1):
+        expected = f"{(date(2067, 1, number) + timedelta(5)).day}"
+        assert calendar.write_ordinal(number, "fifth") == word
+        assert shift_text(f"January {number}", BACK, NOTE).split()[-1] == expected
+        moved = shift_text(f"the {word} of January", BACK, NOTE).split()[1]
+        assert moved == ORDINAL_WORDS.split()[int(expected) - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [("31/12/66", parser.DAY_FIRST), ("13/1/66", parser.DAY_FIRST), ("12/31/66", parser.MONTH_FIRST),
+     ("1/13/66", parser.MONTH_FIRST), ("12/12/66", None), ("32/1/66", None), ("1/32/66", None),
+     ("13/13/66", None), ("seen 31.12.2066", parser.DAY_FIRST), ("31/12", None), ("31/12-66", None),
+     ("31/12/661", None), ("131/12/66", None)],
+)  # fmt: skip
+def test_a_date_proves_the_order_of_day_and_month_or_does_not(text, order):
+    assert parser.find_order(text) == order

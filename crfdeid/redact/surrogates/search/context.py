@@ -23,15 +23,15 @@ MIN_LISTED = 4  # characters of a number that is listed
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
 TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)(?:\.\s*|\s+)$", regex.IGNORECASE)
 PATIENT_BEFORE = regex.compile(r"\b(?:pt|patient)\.?\s+$", regex.IGNORECASE)
-INITIAL = regex.compile(r"(?<![\p{L}\p{N}.])\p{Lu}\.\s?$")  # "A. Brown" is not the end of a sentence
+INITIALS = regex.compile(r"(?<![\p{L}\p{N}.])(?:\p{Lu}\.\s?)+$")  # "A.B. Brown" is not the end of a sentence
 SURNAME = regex.compile(r"(?<![\p{L}\p{N}])(\p{Lu}[\p{L}'’-]+),\s?$")  # "Okafor, Ana"
 COMMAS = (", ", " , ")
 BEFORE_INITIAL = regex.compile(r"\s\p{Lu}\.\s?\p{Lu}")  # "Masha F. Brown"
 LONG_NUMBER = regex.compile(r"\d{4}$|^\d{4}")
 BROKEN = regex.compile(r"\p{L}[. ]\p{L}[. ]|-\s*\n")  # spaced letters, a split word
 SENTENCE_END = regex.compile(r"(?:^|[.!?:;\n\r\-*#>])[\s\"'(\[]*$")
-AFTER = regex.compile(r"(?P<of>['’]s)?\s+(?P<word>\w+)")
-YEARS = regex.compile(r"[-\s]*(?:year|yr|y\.?/?o\b|y\.o|birth|b-?day)", regex.IGNORECASE)
+AFTER = regex.compile(r"(?P<of>['’]s\b)?\s*(?P<word>\w*)")  # matches at every offset
+YEARS = regex.compile(r"[-\s]*(?:year|yr|y\.?/?o[fm]?\b|y\.o|birth|b-?day)", regex.IGNORECASE)
 AGED = regex.compile(r"\b(?:age|aged|age\s*(?:of|:|is)|(?:turn(?:ed|s|ing)?))\s*$", regex.IGNORECASE)
 DEGREES = regex.compile(r"\s*(?:degree|percent|%|°)", regex.IGNORECASE)
 ENDING = regex.compile(
@@ -94,8 +94,9 @@ def is_name_or_place_here(text: str, mention: Mention, beside_name: bool) -> boo
 
 
 def reads_as_age(text: str, span: Span) -> bool:
-    """Whether a number is used as an age; an ordinal ("91st") is one only before a birthday or year."""
-    if YEARS.match(text, span.end):
+    """Whether a number is used as an age, also with its unit ("91yo"); an ordinal ("91st") is one only before
+    a birthday or year."""
+    if YEARS.match(text, span.end) or YEARS.search(text, span.start, span.end):
         return True
     before = AGED.search(text, max(0, span.start - 12), span.start)
     return bool(before and text[span.end - 1].isdigit() and not DEGREES.match(text, span.end))
@@ -135,7 +136,7 @@ def is_written_as_name(text: str, span: Span, before: str) -> bool:
     word = text[span.start : span.end]
     if not word[0].isupper():
         return False
-    if BROKEN.search(word) or INITIAL.search(before) or BEFORE_INITIAL.match(text, span.end):
+    if BROKEN.search(word) or INITIALS.search(before) or BEFORE_INITIAL.match(text, span.end):
         return True
     if LONG_NUMBER.search(before[-4:]) or LONG_NUMBER.search(text[span.end : span.end + 4]):
         return True
@@ -146,17 +147,18 @@ def is_written_as_name(text: str, span: Span, before: str) -> bool:
 def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> bool:
     """Whether an ordinary or medical word is capitalized because it is a name."""
     after = AFTER.match(text, span.end)
+    assert after is not None
     if low in name_pools.load_lowercase("medical_words", "eponyms", "hospital_words"):
         is_plural = span.end - span.start > len(low)  # "the Smiths" are a family, "the Foley" a catheter
-        if is_plural and after and after["word"] in FAMILY_ACTS:
+        if is_plural and after["word"] in FAMILY_ACTS:
             return True
         if not is_plural and DETERMINER.search(before[-8:]):
             return False
-        if after and after["word"].lower() in name_pools.load_lowercase("medical_words"):
+        if after["word"].lower() in name_pools.load_lowercase("medical_words"):
             return False
     if not SENTENCE_END.search(before[-8:]):
         return True
-    if after and (after["of"] or after["word"] in ACTS):
+    if after["of"] or after["word"] in ACTS:
         return True
     return is_frequent_name(low)
 
@@ -166,7 +168,8 @@ def is_short_name(text: str, span: Span, low: str, before: str) -> bool:
     if not text[span.start : span.end].istitle() or is_ordinary(low) or not find_share(low):
         return False
     after = AFTER.match(text, span.end)
-    return not SENTENCE_END.search(before[-8:]) or bool(after and after["of"])
+    assert after is not None
+    return not SENTENCE_END.search(before[-8:]) or bool(after["of"])
 
 
 def is_worth_listing(text: str, mention: Mention) -> bool:

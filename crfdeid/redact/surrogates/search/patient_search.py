@@ -71,7 +71,7 @@ class PatientSearch:
         ]
         for span in missed:
             mask[span.start : span.end] = b"\1" * (span.end - span.start)
-        for span in self._find_in_addresses(index):
+        for span in self._find_in_addresses(index, mentions):
             if not any(mask[span.start : span.end]):
                 mask[span.start : span.end] = b"\1" * (span.end - span.start)
                 missed.append(span)
@@ -105,12 +105,13 @@ class PatientSearch:
             if is_long and is_distinctive(mention.string) and not is_listed(word) and not is_ordinary(word):
                 yield mention
 
-    def _find_in_addresses(self, index: TextIndex) -> Iterator[Span]:
-        """Yield names that are part of what looks like an address, a user name or a file name."""
+    def _find_in_addresses(self, index: TextIndex, mentions: Iterable[Mention]) -> Iterator[Span]:
+        """Yield names that are part of what looks like an address, a user name or a file name: ``mentions``,
+        also of words in small letters, and names inside longer words."""
         text = index.text
-        for mention, _ in self.finder.find_in_words(index):
-            span = mention.span
-            if not is_distinctive(mention.string):
+        inside = (mention for mention, _ in self.finder.find_in_words(index))
+        for span, string in (*mentions, *inside):
+            if not is_name(span.type) or string.doubtful or not is_distinctive(string):
                 continue
             left, right = LEFT.search(text, max(0, span.start - 80), span.start), RIGHT.match(text, span.end)
             if left and right and ADDRESS.search(left[0] + right[0]):

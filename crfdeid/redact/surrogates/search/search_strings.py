@@ -22,6 +22,7 @@ RUN = re.compile(r"[^\W_]+")
 MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyphens
 MAX_WORDS = 32  # of a string that is searched as a whole
 LAST_FOUR = 4
+AGE_ENDINGS = ("", "st", "nd", "rd", "th", "yo", "yof", "yom", "yr", "yrs", "year", "years")
 LOCAL_DIGITS = 7  # of a telephone number
 MIN_FIRST = 5  # letters of the first word of an institution
 MIN_LOGIN = 5  # characters of the user name of an e-mail address
@@ -148,15 +149,15 @@ def join_parts(text: str) -> set[str]:
 
 
 def derive_old_ages(text: str, type: str) -> Iterator[SearchString]:
-    """Yield the words and numbers of an age over 89, the numbers also as ordinals ("91st birthday");
-    younger ages may be kept."""
+    """Yield the words and numbers of an age over 89, the numbers also as ordinals ("91st birthday")
+    and with a unit ("91yo"); younger ages may be kept."""
     if ages.generalise_age(text) not in (text, None):
         for match in (*ages.OLD.finditer(text), *ages.NUMBER.finditer(text)):
             if not match[0].isdecimal():
                 yield SearchString(tuple(RUN.findall(normalize(match[0]).text)), type, derived=True)
             elif int(match[0]) > ages.OLDEST:
                 number = normalize(match[0]).text
-                for ending in ("", "st", "nd", "rd", "th"):
+                for ending in AGE_ENDINGS:
                     yield SearchString((number + ending,), type, derived=True)
 
 
