@@ -132,3 +132,8 @@ def test_what_does_not_go_out_of_a_narrative():
     source = "<p title='Ana' alt='' class='x'><!-- Ana --><?x Ana?><br ID='Ana Eze'/></p>"
     masked = [source[each.start : each.end] for each in markup.list_masked(source, scan(source))]
     assert masked == ["Ana", "<!-- Ana -->", "<?x Ana?>", "Ana Eze"]
+
+
+def test_a_long_name_without_a_value_is_read_once_and_not_from_each_of_its_letters():
+    found = markup.ATTRIBUTE.finditer("a" * 1000 + " b='c'")
+    assert [each.span() for each in found] == [(0, 1000), (1001, 1006)]
