@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from crfdeid.evaluate.scores import ratio
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import SpanIndex
 
 Pair = tuple[Document, Document]  # gold and system, of the same text
 
@@ -63,20 +64,20 @@ def find_first_offset(error: ErrorRecord) -> int:
 def compare_spans(gold: Document, system: Document) -> Iterator[ErrorRecord]:
     """Yield an error for each wrong gold span, and for each wrong system span that is not yet in one."""
     gold_spans, system_spans = set(gold.spans), set(system.spans)
+    of_gold, of_system = SpanIndex(gold_spans), SpanIndex(system_spans)
     paired: set[Span] = set()
     for span in sorted(gold_spans - system_spans):
-        partner = find_closest(span, system_spans)
+        partner = find_closest(span, of_system)
         if partner:
             paired.add(partner)
         yield build_record(gold.id, span, partner)
     for span in sorted(system_spans - gold_spans - paired):
-        yield build_record(gold.id, find_closest(span, gold_spans), span)
+        yield build_record(gold.id, find_closest(span, of_gold), span)
 
 
-def find_closest(span: Span, others: Iterable[Span]) -> Span | None:
+def find_closest(span: Span, others: SpanIndex) -> Span | None:
     """Return the span to compare with, None if no other span overlaps."""
-    overlapping = [other for other in others if span.overlaps(other)]
-    return max(overlapping, key=lambda other: rank_closeness(span, other), default=None)
+    return max(others.find(span), key=lambda other: rank_closeness(span, other), default=None)
 
 
 def rank_closeness(span: Span, other: Span) -> tuple[bool, bool, int, int, int, str]:
@@ -146,9 +147,9 @@ def count_missed_contexts(
     pairs: Iterable[Pair], errors: Iterable[ErrorRecord], top: int = 20
 ) -> list[tuple[str, str, int]]:
     """Count the contexts of missing spans. Returns type, context and count of the most frequent ones."""
-    documents = {gold.id: gold for gold, _ in pairs}
+    notes = {gold.id: (gold.text, SpanIndex(gold.spans)) for gold, _ in pairs}
     counts = Counter(
-        (error.type, describe_context(documents[error.document], error.gold))
+        (error.type, describe_context(*notes[error.document], error.gold))
         for error in errors
         if error.kind == "missing" and error.gold
     )
@@ -156,27 +157,27 @@ def count_missed_contexts(
     return [(type, words, count) for (type, words), count in ranked[:top]]
 
 
-def describe_context(document: Document, span: Span, words: int = 2) -> str:
+def describe_context(text: str, spans: SpanIndex, span: Span, words: int = 2) -> str:
     """Return the words around a span in lower case, with digits as 0 and other gold spans as their
     type, so that no PHI is shown and similar contexts count together.
 
-    >>> note = Document("n", "Seen by Dr. Roe on 3/14 at 9", (Span(12, 15, "DOCTOR"), Span(19, 23, "DATE")))
-    >>> describe_context(note, note.spans[0])
+    >>> spans = SpanIndex([Span(12, 15, "DOCTOR"), Span(19, 23, "DATE")])
+    >>> describe_context("Seen by Dr. Roe on 3/14 at 9", spans, Span(12, 15, "DOCTOR"))
     'by dr. _ on DATE'
     """
-    before = mask_context(document, max(0, span.start - AROUND), span.start).split()
-    after = mask_context(document, span.end, span.end + AROUND).split()
+    before = mask_context(text, spans, max(0, span.start - AROUND), span.start).split()
+    after = mask_context(text, spans, span.end, span.end + AROUND).split()
     return " ".join([*before[-words:], "_", *after[:words]])
 
 
-def mask_context(document: Document, start: int, end: int) -> str:
+def mask_context(text: str, spans: SpanIndex, start: int, end: int) -> str:
     """Return a range of the text with each gold span as its type."""
     pieces, at = [], start
-    for span in document.spans:
-        if span.start < end and at < span.end:
-            pieces += [normalize_words(document.text[at : max(at, span.start)]), f" {span.type} "]
+    for span in spans.find(Span(start, end, "")):
+        if at < span.end:
+            pieces += [normalize_words(text[at : max(at, span.start)]), f" {span.type} "]
             at = span.end
-    return "".join([*pieces, normalize_words(document.text[at:end])])
+    return "".join([*pieces, normalize_words(text[at:end])])
 
 
 def normalize_words(text: str) -> str:

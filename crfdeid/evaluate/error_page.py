@@ -19,6 +19,7 @@ from crfdeid.files import open_page, read_text
 from crfdeid.pages.pictures import render_figures
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
+from crfdeid.text.spans import SpanIndex
 
 HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order; red is for leaks
 NOTES = "<!-- notes -->"  # where the notes come
@@ -132,14 +133,14 @@ def render_segments(
 ) -> Iterator[str]:
     """Yield the text in segments, cut where any span begins or ends, so that overlaps need no nesting.
     The label of an error is before its first segment."""
-    spans = [*gold.spans, *system.spans]
+    spans, indexes = [*gold.spans, *system.spans], [SpanIndex(side.spans) for side in (gold, system)]
     edges = sorted({0, len(gold.text), *(edge for span in spans for edge in (span.start, span.end))})
     labels = defaultdict(list)
     for number, error in errors:
         labels[error_analysis.find_first_offset(error)].append(render_flag(number, error))
     for start, end in zip(edges, edges[1:]):
         segment = Span(start, end, "")
-        in_gold, in_system = ([s for s in side.spans if s.overlaps(segment)] for side in (gold, system))
+        in_gold, in_system = (index.find(segment) for index in indexes)
         text = escape(gold.text[start:end])
         yield "".join(labels[start])
         yield render_segment(text, in_gold, in_system, scheme) if in_gold or in_system else text

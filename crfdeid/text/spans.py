@@ -6,8 +6,11 @@ such as a rule's finding; it asks ``span_of`` for the span of each item.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import accumulate
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from crfdeid.text.document import Document, Span
@@ -51,6 +54,25 @@ def find_overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
     return None
 
 
+class SpanIndex:
+    """Finds those of many spans that share a character with another extent.
+
+    >>> index = SpanIndex([Span(0, 9, "STREET"), Span(2, 4, "ZIP"), Span(8, 12, "CITY")])
+    >>> [span.type for span in index.find(Span(6, 9, "DATE"))]
+    ['STREET', 'CITY']
+    """
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self.spans = sorted(spans)
+        self.ends = list(accumulate((span.end for span in self.spans), max))  # the last end so far
+
+    def find(self, extent: Extent) -> list[Span]:
+        """Return the spans that overlap ``extent``, in order."""
+        first = bisect_right(self.ends, extent.start)
+        stop = bisect_left(self.spans, extent.end, key=attrgetter("start"))
+        return [span for span in self.spans[first:stop] if overlaps(span, extent)]
+
+
 def group_overlapping(items: Iterable[Item], span_of: Callable[[Item], Extent]) -> list[list[Item]]:
     """Split items, sorted by the starts of their spans, into runs of spans that overlap one another.
 
@@ -90,11 +112,12 @@ def keep_longest(spans: Iterable[Span]) -> list[Span]:
     >>> [span.type for span in keep_longest([Span(0, 9, "STREET"), Span(5, 9, "CITY")])]
     ['STREET']
     """
-    kept: list[Span] = []
+    kept: list[Span] = []  # in order; only the neighbours of a new one can overlap it
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
-        if not any(span.overlaps(other) for other in kept):
-            kept.append(span)
-    return sorted(kept)
+        at = bisect_left(kept, span.start, key=attrgetter("start"))
+        if not any(span.overlaps(other) for other in kept[max(0, at - 1) : at + 1]):
+            kept.insert(at, span)
+    return kept
 
 
 def keep_leftmost(items: Iterable[Item], span_of: Callable[[Item], Extent]) -> list[Item]:

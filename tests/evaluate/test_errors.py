@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from line_counts import count_lines
 
 from crfdeid.evaluate import error_analysis, error_page, evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
@@ -361,3 +362,15 @@ def test_keys_and_filters_work_in_a_browser(tmp_path):
     command = [CHROMIUM, *QUIET.split(), f"--user-data-dir={tmp_path / 'profile'}", file.as_uri()]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert "<title>3 mistakes;2 of 3;1 of 3;1 of 2</title>" in shown
+
+
+def test_errors_of_a_long_note_are_found_in_proportion_to_its_spans():
+    def compare(size: int) -> None:
+        gold = [Span(9 * at, 9 * at + 3, "DATE") for at in range(size)]
+        system = [Span(9 * at + 1, 9 * at + 4 + at % 3, "DATE") for at in range(size)]
+        gold_note, system_note = (Document("1", "x" * 9 * size, tuple(side)) for side in (gold, system))
+        errors = error_analysis.find_errors([(gold_note, system_note)])
+        assert len(errors) == size and {error.kind for error in errors} == {"extent"}
+
+    small, large = (count_lines(lambda: compare(size)) for size in (100, 400))  # noqa: B023
+    assert large < 5 * small

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from line_counts import count_lines
 
 from crfdeid.text import spans as algebra
 from crfdeid.text.document import Document, Span
@@ -123,6 +124,27 @@ def test_what_is_dropped_overlaps_a_kept_span_at_least_as_long(spans):
         assert any(
             span.overlaps(other) and other.end - other.start >= span.end - span.start for other in kept
         )
+
+
+def list_many(size):
+    return [Span(3 * number, 3 * number + 2, TYPES[number % 3]) for number in range(size)]
+
+
+@pytest.mark.parametrize(
+    "work",
+    [algebra.keep_longest, lambda spans: [*map(algebra.SpanIndex(spans).find, spans)]],
+    ids=["keep_longest", "SpanIndex"],
+)
+def test_the_spans_of_a_long_note_are_not_compared_with_each_other(work):
+    small, large = (count_lines(lambda: work(list_many(size))) for size in (200, 800))  # noqa: B023
+    assert large < 5 * small
+
+
+@given(some_spans(), st.integers(0, 25), st.integers(0, 25))
+def test_an_index_finds_the_spans_that_overlap(spans, start, end):
+    place = Span(start, end, "")
+    found = algebra.SpanIndex(spans).find(place)
+    assert found == sorted(span for span in spans if algebra.overlaps(span, place))
 
 
 LEFTMOST = [
