@@ -115,7 +115,7 @@ class _Memory:
     def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
         """Add a step and a change of the gradient. They are written over ``x`` and ``gradient``."""
         product, square = self.vectors.changes(moved, x, new, gradient)
-        self.pairs = [*self.pairs[-self.size + 1 :], (x, gradient, product)]
+        self.pairs = [*self.pairs, (x, gradient, product)][-self.size :]
         self.scale = product / square
 
     def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:

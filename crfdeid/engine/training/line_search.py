@@ -42,7 +42,8 @@ def more_thuente(
     at: Callable[[float], tuple[float, float]], loss: float, slope: float, step: float, tries: int
 ) -> float | None:
     """Find a step that satisfies both conditions, from ``loss`` and ``slope`` at 0; ``at`` gives loss and
-    slope at a step. Return ``None`` where there is none after ``tries`` trials.
+    slope at a step. Return ``None`` where there is none before trial number ``tries`` (liblbfgs looks at the
+    number of trials before it looks at the last one).
 
     >>> more_thuente(lambda t: ((t - 3) ** 2, 2 * (t - 3)), 9.0, -6.0, 1.0, 20)
     1.0
@@ -55,7 +56,7 @@ def more_thuente(
     interval, first_stage = Interval(start, start), True
     width = LARGEST - SMALLEST
     before = 2 * width
-    for _ in range(tries):
+    for _ in range(1, tries):
         least, most = step_bounds(interval, step)
         step = min(max(step, SMALLEST), LARGEST)
         if interval.bracketed and (not least < step < most or most - least <= PRECISION * most):

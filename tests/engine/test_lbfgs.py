@@ -1,0 +1,108 @@
+"""The optimiser: CRFsuite's losses for all of its settings, and minima that are known."""
+
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from small_notes import SMALL, note
+
+pytest.importorskip("numba")
+
+from crfdeid.engine.training.lbfgs import Settings, minimise
+from crfdeid.engine.training.vectors import Vectors
+from crfdeid.systems import model
+
+# Settings, and the number of iterations. Losses of long trainings differ in their last digits, and so in the end.
+STOPS = [
+    ({"c1": 0.0, "num_memories": 1}, 41),
+    ({"num_memories": 1, "max_iterations": 40}, 40),
+    ({"c1": 0.0, "num_memories": 3}, 39),
+    ({"period": 2, "delta": 0.01}, 19),
+    ({"c1": 0.0, "period": 1, "delta": 0.1}, 10),
+    ({"epsilon": 0.1}, 15),
+    ({"c1": 0.0, "epsilon": 0.05}, 9),
+    ({"max_linesearch": 1}, 16),
+    ({"c1": 0.0, "max_linesearch": 1}, 0),
+    ({"c1": 0.0, "max_linesearch": 2}, 32),
+    ({"max_iterations": 1}, 1),
+    ({"c1": 0.0, "c2": 100.0}, 9),
+    ({"c1": 2.0, "c2": 0.0, "max_iterations": 50}, 50),
+]
+
+
+@pytest.mark.parametrize(("changes", "number"), STOPS, ids=str)
+def test_training_stops_where_crfsuite_does(tmp_path, changes, number):
+    chosen = dataclasses.replace(SMALL, crf={"c1": 0.1, "c2": 0.01} | changes)
+    losses: dict[str, list[tuple[int, float]]] = {"fast": [], "crfsuite": []}
+    for engine, heard in losses.items():
+        documents = [note(place) for place in range(5)]
+        model.train(documents, chosen, tmp_path / engine, lambda *own, heard=heard: heard.append(own), engine)
+    assert [place for place, _ in losses["fast"]] == [place for place, _ in losses["crfsuite"]]
+    assert len(losses["fast"]) == number
+    assert np.allclose(*([loss for _, loss in own] for own in losses.values()), rtol=2e-5)
+
+
+def find_minimum(evaluate, size, threads=1, roots=None, start=None, **settings):
+    """The minimum, and the number, loss and weights of each iteration."""
+    heard = []
+    x = np.zeros(size) if start is None else np.array(start, float)
+    with ThreadPoolExecutor(threads) as pool:
+        vectors = Vectors(np.ones(size) if roots is None else roots, pool, threads)
+        keep = lambda number, loss, x: heard.append((number, loss, x.copy()))  # noqa: E731
+        return minimise(evaluate, x, Settings(**settings), keep, vectors), heard
+
+
+CENTRE, STEEPNESS = np.array([3.0, -0.5, 2.0, 0.2]), np.array([1.0, 4.0, 0.5, 2.0])
+
+
+def bowl(x):
+    return float((STEEPNESS * (x - CENTRE) ** 2).sum() / 2), STEEPNESS * (x - CENTRE)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("start", [None, [9.0, 9.0, -9.0, 0.0]])
+def test_the_minimum_of_a_bowl_is_its_centre(threads, start):
+    found, heard = find_minimum(bowl, 4, threads, start=start)
+    assert np.allclose(found, CENTRE, atol=1e-4)
+    assert [number for number, _, _ in heard] == list(range(1, len(heard) + 1)) and len(heard) < 20
+    for number, loss, x in heard:
+        assert loss == pytest.approx(bowl(x)[0])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_with_c1_each_weight_is_as_much_nearer_to_zero(threads):
+    """The minimum of s/2 (x - c)² + c1 r |x| is c less c1 r / s towards 0, and 0 where that is beyond."""
+    roots = np.array([1.0, 1.0, 1.0, 2.0])
+    found, heard = find_minimum(bowl, 4, threads, roots, c1=0.5)
+    assert np.allclose(found, [2.5, -0.375, 1.0, 0.0], atol=1e-4) and found[3] == 0.0
+    assert heard[-1][1] == pytest.approx(bowl(found)[0] + 0.5 * (np.abs(found) * roots).sum())
+
+
+def test_from_the_minimum_there_is_no_iteration():
+    assert find_minimum(bowl, 4, start=CENTRE)[1] == []
+    assert find_minimum(bowl, 4, start=CENTRE + 1e-7)[1] == []
+    assert find_minimum(bowl, 4, c1=50.0)[1] == []  # zero is the minimum
+
+
+def test_the_first_step_has_the_length_1():
+    """Unless it does not lead downhill enough."""
+    _, heard = find_minimum(bowl, 4, max_iterations=1)
+    assert np.linalg.norm(heard[0][2]) == pytest.approx(1)
+    assert len(heard) == 1
+    _, heard = find_minimum(bowl, 4, max_iterations=1, c1=0.1)
+    assert np.linalg.norm(heard[0][2]) == pytest.approx(1)
+
+
+def test_a_loss_that_only_rises_gives_the_start_back():
+    found, heard = find_minimum(lambda x: (float(np.abs(x).sum()), -np.ones(2)), 2, start=[1.0, 2.0])
+    assert found.tolist() == [1.0, 2.0] and heard == []
+    tried = []
+
+    def rise(x):
+        tried.append(x.copy())
+        return float(np.abs(x).sum()), -np.ones(2)
+
+    find_minimum(rise, 2, start=[1.0, 2.0], c1=0.1, max_linesearch=4)
+    steps = [np.linalg.norm(x - tried[0]) for x in tried[1:]]
+    assert steps == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
