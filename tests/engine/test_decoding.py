@@ -11,13 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
-from crfdeid.engine.arrays.batch import Batch, Reader
+from crfdeid.engine.arrays.batch import Batch, Reader, decode_spans
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
 from crfdeid.engine.arrays.stretches import PlainStretches
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form, observe_texts
 from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import viterbi
-from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder, Decoder
 from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
 from crfdeid.engine.decoding.tables import Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
@@ -161,6 +161,47 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
     assert found == [wanted, wanted]
 
 
+TINY = {  # bounds of what is kept or looked up at once
+    "arrays.context_columns": {"REMEMBERED": 1, "AT_ONCE": 2},
+    "arrays.structure_columns": {"REMEMBERED": 1, "MOST_KEPT": 1},
+    "decoding.decoder": {"REMEMBERED": 4, "FORMS": 2, "RESERVED": 4000},
+    "decoding.packed_tables": {"DIRECT": 0},
+    "decoding.tables": {"COMBINATIONS": 1},
+}
+
+
+@pytest.mark.parametrize(("changed", "filled"), [([], 10**6), (list(TINY), 0)], ids=["large", "tiny"])
+def test_labels_do_not_depend_on_the_sizes_of_tables(three_engines, notes, monkeypatch, changed, filled):
+    """Few texts are kept, combinations are not looked up together, rows are whole or lists of weights."""
+    for name in changed:
+        for constant, value in TINY[name].items():
+            monkeypatch.setattr(f"crfdeid.engine.{name}.{constant}", value)
+    monkeypatch.setattr("crfdeid.engine.decoding.tables.FILLED", filled)
+    reference, *own = three_engines
+    documents = [*notes[28:30], Document("words", " ".join(f"w{n}" for n in range(1100))), *notes[30:33]]
+    wanted = [document.spans for document in reference.tag_all(documents)]
+    for tagger in own:
+        decoder = Decoder(tagger.weights, tagger.pipeline, tagger.decoder.kernels)
+        for start in range(0, len(documents), 3):
+            batch = decoder.batch(documents[start : start + 3])
+            labels = decode_spans(batch, decoder.labels, decoder.path(batch))
+            assert [tuple(spans) for spans in labels] == wanted[start : start + 3]
+
+
+def test_loops_are_compiled_after_enough_characters(small_model, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr("crfdeid.engine.decoding.decoder.WORTH_COMPILED", 10)
+    tagger = AdaptiveDecoder(small_model.weights, small_model.pipeline)
+    seen = []
+    for text in ("1234", "12345", "1", "1"):
+        tagger.batch([Document("a", text)])
+        seen.append(tagger.compiled)
+    assert seen == [False, False, True, True]
+    decoder = tagger.decoder
+    tagger.compile()
+    assert tagger.decoder is decoder
+
+
 def test_a_model_without_window_rows_tags_as_in_numpy(notes, tmp_path):
     """All observations of the group look at context, so no text has a row of its own."""
     pytest.importorskip("numba")
@@ -199,10 +240,34 @@ def make_columns(line, texts, compiled):
     return ContextColumns(contextual, gazetteers, table, number, *loops), contextual, batch, numbers
 
 
+LINES = """NHC: 4410 Médico: Ana Ruiz 12: x :y
+Dr. Li saw DR ANNE, Mr. Al and Ms. Bo.Dr
+www. www.x at a.org, o@b.org; 1.2.3.4
+
+Mr Li: (Cavit®, Espe, a, b, c, d™, e) x (f (g) h, i) j) k, (l
+Past medical history of an old man: no
+one two three four five six: no heading, or is it
+one 2 two 3 three 4 four 5 five 6 six 7 seven 8 eight: a
+UPPER CASE: 12
+A
+A B
+12 34
+lower words only: ana 4410 ruiz ana
+"""
+PROSE = "ruiz 4410 li . " + "w x; y. z " * 7 + "ana 4410\n"  # more than 25 tokens
+WORDS = "w " * 18  # a word in twenty may be in capitals
+CASES = [WORDS + "w Aa", WORDS + "Aa", WORDS.upper() + "W aa", WORDS.upper() + "aa", "w " * 38 + "Aa Bb", ""]
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @settings(deadline=None)
 @given(texts=st.lists(TEXT | SPANISH, min_size=1, max_size=3))
 @example(texts=["Dr. Li saw Mr. O. Li, Ms. Xu\n", "Dr. Li"])
+@example(texts=[LINES + PROSE * 6 + LINES, PROSE, "", "ruiz: 4410", LINES])
+@example(texts=CASES)
+@example(
+    texts=["\n".join("abcdefgh"), "a\nb\nc", "a: b a b a b a", "a b a b a b a: b aa: ab aa ab x x x x aa"]
+)
 def test_array_columns_equal_the_plain_observations(three_engines, compiled, texts):
     columns, contextual, batch, numbers = make_columns(three_engines[1].pipeline, texts, compiled)
     for name in [*sorted(contextual), *sorted(contextual)]:

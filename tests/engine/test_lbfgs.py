@@ -13,7 +13,7 @@ from crfdeid.engine.training.lbfgs import Settings, minimise
 from crfdeid.engine.training.vectors import Vectors
 from crfdeid.systems import model
 
-# Settings, and the number of iterations. Losses of long trainings differ in their last digits, and so in the end.
+# Settings, and the number of iterations. Losses of long trainings differ in their last digits.
 STOPS = [
     ({"c1": 0.0, "num_memories": 1}, 41),
     ({"num_memories": 1, "max_iterations": 40}, 40),
@@ -66,7 +66,7 @@ def test_the_minimum_of_a_bowl_is_its_centre(threads, start):
     found, heard = find_minimum(bowl, 4, threads, start=start)
     assert np.allclose(found, CENTRE, atol=1e-4)
     assert [number for number, _, _ in heard] == list(range(1, len(heard) + 1)) and len(heard) < 20
-    for number, loss, x in heard:
+    for _, loss, x in heard:
         assert loss == pytest.approx(bowl(x)[0])
 
 

@@ -34,9 +34,7 @@ ENDS = [(0, 8), (8, 0), (0, 2), (2, 0), (6, 1), (1, 6), (5, 9), (9, 5), (-3, 2)]
 
 
 @pytest.mark.parametrize(("one", "other"), ENDS)
-@pytest.mark.parametrize(
-    ("factor", "top", "bottom"), [(1, -10, 4), (0.25, -1, 4), (-1, 9.5, 4), (-2, 40, 4)]
-)
+@pytest.mark.parametrize(("factor", "top", "bottom"), [(1, -10, 4), (0.25, -1, 4), (-1, 9.5, 4), (-2, 40, 4)])
 def test_the_minimum_of_a_cubic_is_found_from_two_points(factor, top, bottom, one, other):
     at = make_cubic(factor, top, bottom)
     assert cubic_minimum(at(one), at(other)) == pytest.approx(bottom)
@@ -52,7 +50,7 @@ def test_the_minimum_of_a_parabola_is_found_from_losses_or_slopes(factor, one, o
 
 
 def test_from_two_losses_and_one_slope_or_two_slopes_other_minima_follow():
-    """Of t³ - 3t between 0 and 2: the parabola with 0, 2 and slope -3 is 2t² - 3t; the slopes are -3 and 9."""
+    """Of t³ - 3t between 0 and 2: the parabola is 2t² - 3t, and the slopes are -3 and 9."""
     one, other = End(0, 0, -3), End(2, 2, 9)
     assert quadratic_minimum(one, other) == 3 / 4
     assert secant_minimum(one, other) == 1 / 2
@@ -187,7 +185,7 @@ def test_uphill_there_is_no_step(slope):
 
 
 def test_what_is_not_low_enough_counts_as_higher_at_first():
-    """The slope at 1 still falls, but the loss is hardly lower than at 0: the minimum is looked for between."""
+    """The slope at 1 still falls, but the loss is hardly lower than at 0: the minimum is between."""
     curve = {0: (0.0, -1.0), 1: (-0.00005, -0.95)}
     _, tried = search(lambda step: curve.get(step, (-9.0, 0.0)), 1)
     assert len(tried) == 2 and 0 < tried[1] < 1

@@ -112,6 +112,18 @@ def test_probabilities_of_spans_are_those_of_the_chain_in_logarithms(seed, types
 
 
 @pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("more", [800.0, -800.0])
+def test_only_differences_of_scores_count(compiled, more):
+    """exp(800) is too large for a number, exp(-800) too small."""
+    if compiled:
+        pytest.importorskip("numba")
+    emissions, transitions, first, stop = make_chain(1, 5, [4, 2], 2.0)
+    wanted = compute_marginals(emissions, transitions, first, stop, compiled)
+    assert np.allclose(compute_marginals(emissions, transitions + more, first, stop, compiled), wanted)
+    assert np.allclose(compute_marginals(emissions + more, transitions, first, stop, compiled), wanted)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
 def test_labels_that_underflow_are_computed_with_logarithms(compiled):
     """The best labels of two neighbours cannot follow one another, and all others are e^2000 less likely."""
     if compiled:

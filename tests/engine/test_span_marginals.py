@@ -66,6 +66,17 @@ def test_the_probability_of_a_span_is_that_of_all_labellings_that_have_it(
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
+@pytest.mark.parametrize("more", [800.0, -800.0])
+def test_only_differences_of_transitions_count(compiled, more):
+    """exp(800) is too large for a number, exp(-800) too small."""
+    random = np.random.default_rng(8)
+    emissions, transitions = random.normal(0, 2, (3, 4)), random.normal(0, 2, (4, 4))
+    wanted = find(emissions, transitions, LABEL_SETS[0], 0.01, compiled)
+    found = find(emissions, transitions + more, LABEL_SETS[0], 0.01, compiled)
+    assert len(wanted) > 3 and found == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("compiled", ENGINES)
 def test_scores_that_underflow_are_computed_with_logarithms(compiled):
     labels = LABEL_SETS[0]
     emissions, transitions = np.zeros((3, 4)), np.zeros((4, 4))

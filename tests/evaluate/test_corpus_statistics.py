@@ -61,6 +61,7 @@ def test_the_table_of_a_corpus():
     found = measure_corpus([*NOTES, AMES])
     assert format_statistics(found) == FACTS.replace("FINGERPRINT", found.fingerprint)
     assert found.by_patient == [2, 1]
+    assert not any(word in repr(found) for word in ("Ruiz", "Mary", "Ames", "2061"))
 
 
 def test_one_note_and_no_words_are_a_corpus_too():

@@ -66,6 +66,8 @@ def test_of_two_equal_partners_the_longer_is_chosen():
     assert error.system == Span(2, 5, "CITY")  # the same type is before more characters
     (error,) = find([D], [(17, 20, "CITY"), (17, 20, "AGE")])[:1]
     assert error.system == Span(17, 20, "CITY")
+    (error,) = find([(10, 20, "CITY")], [(0, 16, "DATE"), (17, 30, "AGE")])[:1]
+    assert error.system == Span(0, 16, "DATE")  # six characters in common, and not three
     (error,) = find([P], [(0, 3, "PATIENT"), (0, 8, "DOCTOR")])[:1]
     assert error.system == Span(0, 8, "DOCTOR")  # the same ends are before the same type
 
@@ -141,6 +143,12 @@ def test_contexts_are_of_missing_spans_only_the_most_frequent_first():
     found = error_analysis.count_missed_contexts(pairs, error_analysis.find_errors(pairs))
     long = f"_ {'x' * 79}"  # 80 characters at most, not the whole of a long word
     assert found == [("DOCTOR", f"by dr. {long}", 1), ("DOCTOR", f"{'x' * 79} _", 1)]
+    text = "Ruiz. Roe, Ana"
+    pairs = [
+        (document((0, 4, "DOCTOR"), (6, 9, "DOCTOR"), (11, 14, "DOCTOR"), text=text), document(text=text))
+    ]
+    found = error_analysis.count_missed_contexts(pairs, error_analysis.find_errors(pairs))
+    assert [words for _, words, _ in found] == ["DOCTOR , _", "DOCTOR . _ , DOCTOR", "_ . DOCTOR"]  # by name
     short = [(document(P), document((0, 3, "PATIENT")))]
     assert error_analysis.count_missed_contexts(short, error_analysis.find_errors(short)) == []
 

@@ -192,6 +192,18 @@ def test_a_type_outside_the_scheme_is_refused_or_counted_in_every_format(tmp_pat
     assert {(row["subset"], row["binary"]) for row in rows} == wanted
 
 
+def test_types_of_files_are_those_of_the_scheme_or_of_the_map(tmp_path, capsys):
+    """A type in small letters is known to the scheme; i2b2's OTHER of places is known to that of 2014."""
+    path = folder(tmp_path / "g", a=xml("note", ("LOCATION", "OTHER", 0, 4)))
+    run(path, path, "--types", "2006", "--resamples", 0)
+    assert "LOCATION" in capsys.readouterr().out
+    small = scheme.Scheme("small", {"NAME": ("person",)})
+    scheme.write_scheme(small, tmp_path / "small.toml")
+    path = folder(tmp_path / "s", a=xml("note", ("NAME", "person", 0, 4)))
+    run(path, path, "--scheme", tmp_path / "small.toml", "--resamples", 0)
+    assert "person" in capsys.readouterr().out
+
+
 def test_a_missing_document_is_refused_or_ignored(sides, capsys):
     gold, system = sides
     (system / "n100-02.xml").unlink()

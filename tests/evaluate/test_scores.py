@@ -81,6 +81,14 @@ def test_hipaa_keeps_its_types_on_both_sides():
     assert published.micro(Criterion("strict", hipaa=True)) == Counts(2, 1, 1)
 
 
+def test_the_scheme_is_that_of_i2b2_2014_unless_another_is_said():
+    found = scores.score([document(DOCTOR)], [document(DOCTOR)])
+    assert found.scheme == SCHEME and found.micro(Criterion("strict"), "NAME", "DOCTOR") == Counts(1, 0, 0)
+    small = scheme.Scheme("small", {"A": ("B",)})
+    one = scores.score([document((0, 3, "B"))], [document((0, 3, "B"))], small)
+    assert one.scheme == small and one.micro(Criterion("strict"), "A") == Counts(1, 0, 0)
+
+
 def test_binary_ignores_types():
     found = scores.score([document(DOCTOR, DATE)], [document((21, 30, "PATIENT"), DATE)], SCHEME)
     assert found.micro(Criterion("strict", binary=True)) == Counts(2, 0, 0)
