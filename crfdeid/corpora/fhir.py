@@ -214,7 +214,7 @@ class Parts(Collector):
     def write_absent(self, leaf: Leaf) -> str:
         """Return what takes the place of a key and its value."""
         if leaf.is_item:
-            return "null" if leaf.path else '""'
+            return "null"
         key = f"_{leaf.names[-1]}"
         return f'"{key}": {ABSENT}' if key not in leaf.parents[-1] else f'"{leaf.names[-1]}": ""'
 

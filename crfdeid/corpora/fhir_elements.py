@@ -64,8 +64,6 @@ def choose_action(leaf: Leaf) -> str:
     """Return what becomes of a leaf: one of the actions above, or a type of PHI."""
     if not isinstance(leaf.value, str):
         return choose_number_action(leaf)
-    if not leaf.names:
-        return MASK
     if not leaf.value:
         return DATA if leaf.names[-1] == "data" else KEEP
     for choose in (choose_identity, choose_datatype_action):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -114,10 +115,8 @@ def _render_tag(document: Document, number: int, span: Span) -> str:
 def find_element(type: str) -> str:
     """Return the element of a type: its category in the scheme that has it, else PHI."""
     for name in ("i2b2-2014", "meddocan", "i2b2-categories"):
-        try:
+        with suppress(SchemeError):
             return scheme.read_scheme(name).category(type)
-        except SchemeError:
-            continue
     return "PHI"
 
 

@@ -39,7 +39,7 @@ class Leaf(NamedTuple):
     @property
     def is_item(self) -> bool:
         """Whether it is an item of an array."""
-        return isinstance(self.path[-1], int) if self.path else True
+        return isinstance(self.path[-1], int)
 
 
 def parse_json(source: str, where: str) -> Any:

@@ -28,8 +28,7 @@ STYLES = re.compile(
 )
 STYLE = re.compile(r"[\w\s.:;,%#()/-]{0,200}", re.ASCII)
 NAMES = re.compile(
-    r"class|styleCode|(col|row)[sS]pan|span|listType|(xml:)?lang|ID|IDREF|referencedObject|frame|rules|href",
-    re.ASCII,
+    r"class|styleCode|(col|row)[sS]pan|span|listType|(xml:)?lang|ID|IDREF|referencedObject|frame|rules|href"
 )
 ONE_NAME = re.compile(r"#?[\w.-]{0,60}", re.ASCII)
 INLINE = re.compile(r"a|abbr|b|big|code|content|em|font|i|q|s|small|span|strong|sub|sup|tt|u", re.IGNORECASE)

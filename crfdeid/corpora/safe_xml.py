@@ -55,9 +55,7 @@ class TooDeep(Exception):
 class BoundedBuilder(TreeBuilder):
     """Builds a tree that is at most :data:`DEEPEST` deep."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.depth = 0
+    depth = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> Element:
         self.depth += 1
@@ -88,7 +86,7 @@ def find_encoding(path: Path, encoding: str) -> str:
         with open(path, "rb") as file:
             start = file.read(200)
     except OSError as error:
-        raise FormatError(f"{path}: {error.strerror or error}") from None
+        raise FormatError(f"{path}: {error.strerror}") from None
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     declaration = DECLARATION.match(start.removeprefix(codecs.BOM_UTF8))

@@ -161,7 +161,9 @@ def test_the_leaves_of_a_text_have_their_places():
     assert inner.names == ["a", 'b"'] and inner.parents == (json.loads(source), {'b"': "c\\"})
     moved = inner.move(-3)
     assert [inner[at] - moved[at] for at in (2, 3, 4)] == [3, 3, 3] and moved.path == inner.path
-    assert [leaf.value for leaf in json_text.list_leaves("7E2", 7e2)] == [7e2]
+    for number in ("12", "7E22", "-12.25e-10", "1e+10"):
+        (leaf,) = json_text.list_leaves(f"[{number}]", [float(number)])
+        assert (leaf.start, leaf.end, leaf.value) == (1, 1 + len(number), float(number))
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,9 @@ def test_a_list_names_patients_and_notes_of_several_digits(tmp_path):
     assert found.spans == (Span(0, 4, "Word"), Span(9, 15, "HCPName"))
     (tmp_path / "id-phi.phrase").unlink()
     for head in ("Patient 163\tNote 12", "patient 163  note 12 "):
-        (found,) = corpora.read(write(tmp_path, text, ranges=f"{head}\n\n12\t12\t15\n 12 12 15\n10  9 11\n"))
+        (found,) = corpora.read(
+            write(tmp_path, text, ranges=f"{head}\n\n12\t12\t15\n 12  12  15\n10  9 11\n")
+        )
         assert found.spans == (Span(10, 11, "PHI"), Span(12, 15, "PHI"))
 
 
@@ -113,6 +115,7 @@ def test_other_files_of_this_suffix_are_notes(tmp_path):
     [
         ({"text": "START_OF_RECORD=1||||1||||\nQuimby\n"}, "id.text: line 1: wanted a record"),
         ({"text": TEXT + "Quimby"}, "id.text: line 10: wanted a record"),
+        ({"text": "\nSTART_OF_RECORD=1||||1||||\nQuimby\n"}, "id.text: line 2: wanted a record"),
         ({"phrases": "1 1 60 66 PTName\n"}, "id-phi.phrase: line 1: wanted patient, note"),
         ({"phrases": "1 1 66 60 PTName Quimby\n"}, "line 1: wanted patient, note"),
         ({"phrases": "1 1 61 67 PTName Quimby\n"}, "line 1: the note does not have this phrase"),
@@ -141,7 +144,7 @@ def test_written_records_come_back(tmp_path):
     found = list(corpora.read(tmp_path / "out.text"))
     assert [(d.id, d.text) for d in found] == [(d.id, d.text) for d in notes] and found[0].patient == "1"
     for bad in (Document("a|b", ""), Document("a", "||||END_OF_RECORD"), Document("a\nb", "")):
-        with pytest.raises(CrfdeidError, match="the id has a bar, or the text the end of a record"):
+        with pytest.raises(CrfdeidError, match="document 1: the id has a bar, or the text the end"):
             corpora.write([bad], tmp_path / "bad.text", "physionet")
 
 

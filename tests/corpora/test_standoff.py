@@ -232,6 +232,21 @@ def test_characters_that_xml_cannot_hold(text):
         safe_xml.quote_attribute(text, "n")
 
 
+def test_the_offset_of_such_a_character_is_that_of_the_note():
+    with pytest.raises(FormatError, match=r"U\+0000 at offset 5"):
+        list(i2b2_2006.render_corpus([Document("n", "Ana, \0", (Span(0, 3, "A"),))]))
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path, monkeypatch):
+    def fail(*_):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a.xml").write_text("<x/>")
+    monkeypatch.setattr(safe_xml, "open", fail, raising=False)
+    with pytest.raises(FormatError, match="a.xml: Permission denied$"):
+        safe_xml.find_encoding(tmp_path / "a.xml", "utf-8")
+
+
 def test_texts_and_attributes_of_xml():
     assert safe_xml.escape_content("a\t\n\r\x20\ud7ff\ue000\ufffd\U00010000\U0010ffff", "n") == (
         "a\t\n&#13;\x20\ud7ff\ue000\ufffd\U00010000\U0010ffff"
