@@ -78,6 +78,11 @@ def test_elements_that_are_not_inline_end_a_line(source, text):
     assert read(source) == text
 
 
+def test_a_line_ends_between_two_texts():
+    found = [ends_line for _, ends_line in markup.list_texts(scan("a<b>c</b><p>d</p>e"))]
+    assert found == [False, False, True, True]
+
+
 def test_each_text_is_a_node():
     found = markup.list_characters("ab<b>c</b><p/>d", scan("ab<b>c</b><p/>d"))
     assert [(each.text, each.start, each.end, each.node) for each in found] == [
