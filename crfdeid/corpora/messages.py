@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -77,7 +77,7 @@ class Passage:
         for made in replacements:
             runs = list(self._find_runs(made.start, made.end))
             lines = made.replacement.split("\n")
-            texts = lines if len(lines) == len(runs) else [made.replacement] + [""] * (len(runs) - 1)
+            texts = lines if len(lines) == len(runs) else chain([made.replacement], repeat(""))
             yield from (Edit(*run, self.encode(text)) for run, text in zip(runs, texts))
 
     def _find_runs(self, start: int, end: int) -> Iterator[tuple[int, int]]:

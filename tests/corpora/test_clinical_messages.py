@@ -170,5 +170,8 @@ def test_a_field_without_its_replacement_stops_the_message():
 
 
 def test_no_text_is_in_the_repr():
-    message = Message("m", "Ana", "7", [build_passage("Ana", [(0, 3)])], [Field("Ana", "X", 0, 3, str)])
-    assert "Ana" not in repr(message) + repr(message.passages[0]) + repr(message.fields[0])
+    passage, field, mask = build_passage("Ana", [(0, 3)]), Field("Ana", "X", 0, 3, str), Edit(0, 3, "Ana")
+    container = Container("c", "Ana", 0, 3, str)
+    message = Message("m", "Ana", "7", [passage], [field], [mask], [field], facts=[("X", "Ana")])
+    assert repr(message) == "Message(id='m', masked=Counter(), encoding=None)"
+    assert "Ana" not in repr(passage) + repr(field) + repr(container)
