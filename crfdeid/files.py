@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -26,8 +27,27 @@ OPEN_PIPE = re.compile(r"/dev/(fd/|std(in|out|err)$)|/proc/")  # names of what i
 LOCK = ".lock"  # of the empty file beside an output that a run writes
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux: the working folder, and to exchange two names
 
+HELD = (signal.SIGINT, signal.SIGTERM)
+
 _held: set[tuple[int, Path]] = set()  # outputs, by the threads of this process
 _locks: set[int] = set()  # descriptors of locks that forked processes give up
+
+
+@contextmanager
+def hold_signals() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait until the block ends. Threads other than the main one get none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    usual = {each: signal.signal(each, lambda number, frame: held.append(number)) for each in HELD}
+    try:
+        yield
+    finally:
+        for each, handler in usual.items():
+            signal.signal(each, handler or signal.SIG_DFL)
+        if held:
+            signal.raise_signal(held[0])
 
 
 @contextmanager
@@ -69,9 +89,11 @@ def open_whole(
             yield file
         return
     path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
-    descriptor, name = make_temporary_file(path)
-    lock = os.dup(descriptor)  # keeps the lock until the file has its name
+    name = ""
     try:
+        with hold_signals():  # from its first moment the file has a name here, by which it is removed
+            descriptor, name = make_temporary_file(path)
+            lock = os.dup(descriptor)  # keeps the lock until the file has its name
         with (
             own_lock(lock, descriptor),
             open(descriptor, mode, encoding=None if "b" in mode else encoding, newline=newline) as file,
@@ -81,10 +103,12 @@ def open_whole(
             os.chmod(name, 0o666 & ~read_umask())
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        with suppress(FileNotFoundError):  # it was not made, or has its name already
+            os.unlink(name)
         raise
     finally:
-        os.close(lock)
+        if name:
+            os.close(lock)
 
 
 def make_temporary_file(path: Path) -> tuple[int, str]:
@@ -94,6 +118,21 @@ def make_temporary_file(path: Path) -> tuple[int, str]:
         if is_ours(descriptor, name):
             return descriptor, name
         os.close(descriptor)
+
+
+@contextmanager
+def make_folder_beside(path: Path) -> Iterator[Path]:
+    """Give a locked temporary folder beside ``path``, which is removed at the end if it is still there."""
+    name = ""
+    try:
+        with hold_signals():
+            lock, name = make_temporary_folder(path)
+        with own_lock(lock):
+            yield Path(name)
+    finally:
+        if name:
+            shutil.rmtree(name, ignore_errors=True)
+            os.close(lock)
 
 
 def make_temporary_folder(path: Path) -> tuple[int, str]:

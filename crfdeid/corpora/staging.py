@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +16,6 @@ from pathlib import Path
 from crfdeid import files
 from crfdeid.corpora import storage
 from crfdeid.errors import FormatError
-
-HELD = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
@@ -36,16 +31,11 @@ def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
         finish_moving(folder)
         storage.refuse_existing(folder, overwrite)
         files.clear_leftovers(folder)
-        lock, name = files.make_temporary_folder(folder)
-        try:
-            with files.own_lock(lock):
-                yield Path(name)
+        with files.make_folder_beside(folder) as staged:
+            yield staged
             storage.refuse_existing(folder, overwrite)  # another program may have filled it meanwhile
-            with hold_signals():
-                put_in_place(Path(name), folder)
-        finally:
-            shutil.rmtree(name, ignore_errors=True)
-            os.close(lock)
+            with files.hold_signals():
+                put_in_place(staged, folder)
 
 
 def put_in_place(staged: Path, folder: Path) -> None:
@@ -80,24 +70,7 @@ def finish_moving(folder: Path) -> None:
     try:
         if not files.try_lock(descriptor):
             raise FormatError(f"{folder}: another run moves files into it")
-        with hold_signals():
+        with files.hold_signals():
             move_files(journal, folder)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def hold_signals() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait until the block ends. Threads other than the main one get none."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    held: list[int] = []
-    usual = {each: signal.signal(each, lambda number, frame: held.append(number)) for each in HELD}
-    try:
-        yield
-    finally:
-        for each, handler in usual.items():
-            signal.signal(each, handler or signal.SIG_DFL)
-        if held:
-            signal.raise_signal(held[0])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -160,13 +158,8 @@ def make_folder_beside(folder: Path) -> Iterator[Path]:
     have left are removed."""
     with files.hold_output(folder):
         files.clear_leftovers(folder)
-        lock, name = files.make_temporary_folder(folder)
-        try:
-            with files.own_lock(lock):
-                yield Path(name)
-        finally:
-            shutil.rmtree(name, ignore_errors=True)
-            os.close(lock)
+        with files.make_folder_beside(folder) as built:
+            yield built
 
 
 def replace_folder(folder: Path, built: Path) -> None:

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import signal
 import stat
+import sys
+import tempfile
 import threading
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from crfdeid import corpora, files
 from crfdeid.corpora import staging, storage
 from crfdeid.errors import FormatError
+from crfdeid.text.document import Document
 
 NAMES = ("a.txt", "b.txt", "c.txt", "d.txt")
 fork = multiprocessing.get_context("fork")
@@ -119,7 +122,7 @@ def test_a_signal_waits_until_all_files_have_moved(tmp_path, monkeypatch, number
 def raised():
     """The signals that reach this process, by handlers that are put back."""
     numbers: list[int] = []
-    usual = {each: signal.signal(each, lambda number, _: numbers.append(number)) for each in staging.HELD}
+    usual = {each: signal.signal(each, lambda number, _: numbers.append(number)) for each in files.HELD}
     yield numbers
     for each, handler in usual.items():
         signal.signal(each, handler)
@@ -127,7 +130,7 @@ def raised():
 
 def test_the_first_of_the_signals_that_came_is_raised_at_the_end(raised):
     for sent in ([signal.SIGTERM, signal.SIGINT, signal.SIGINT], [signal.SIGINT], []):
-        with staging.hold_signals():
+        with files.hold_signals():
             for number in sent:
                 signal.raise_signal(number)
             assert not raised
@@ -138,7 +141,7 @@ def test_the_first_of_the_signals_that_came_is_raised_at_the_end(raised):
 def test_handlers_of_signals_are_what_they_were(raised):
     for handler in (signal.SIG_IGN, signal.SIG_DFL, signal.default_int_handler):
         signal.signal(signal.SIGTERM, handler)
-        with staging.hold_signals():
+        with files.hold_signals():
             pass
         assert signal.getsignal(signal.SIGTERM) == handler
 
@@ -191,3 +194,28 @@ def test_a_folder_into_which_another_run_moves_files_is_refused(tmp_path):
     os.close(descriptor)
     fill(out, "new", overwrite=True)
     assert read_all(out) == dict.fromkeys(NAMES, "new")
+
+
+@pytest.mark.parametrize(
+    ("make", "write"),
+    [
+        ("mkstemp", lambda path: corpora.write([Document("1", "x")], path, "jsonl")),
+        ("mkdtemp", lambda path: fill(path, "new")),
+    ],
+)
+def test_a_signal_while_a_temporary_file_is_made_leaves_none(make, write, tmp_path, monkeypatch):
+    usual = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(143))
+    made = getattr(tempfile, make)
+
+    def make_and_send(*arguments):
+        found = made(*arguments)
+        signal.raise_signal(signal.SIGTERM)
+        return found
+
+    monkeypatch.setattr(tempfile, make, make_and_send)
+    try:
+        with pytest.raises(SystemExit):
+            write(tmp_path / "out")
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+    assert not list(tmp_path.iterdir())
