@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -86,6 +87,7 @@ class PatientTable:
 
     def __init__(self, path: Path | None = None) -> None:
         self._database = sqlite3.connect("", check_same_thread=False)
+        weakref.finalize(self, self._database.close)
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute(f"PRAGMA cache_size = -{CACHE}")
         self._database.execute("CREATE TABLE cells (patient TEXT, texts TEXT)")

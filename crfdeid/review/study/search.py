@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -51,6 +52,7 @@ class TextIndex:
         with self.lock:
             if self.connection is None:
                 self.connection = build_index(self.notes)
+                weakref.finalize(self, self.connection.close)
             phrase = '"' + text.replace("\0", " ").replace('"', '""') + '"'
             sql = "SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rowid"
             return [number for (number,) in self.connection.execute(sql, (phrase,))]
