@@ -1,6 +1,7 @@
 """Which format a file has, which files a folder gives, and what is written where."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -247,6 +248,17 @@ def test_the_journal_of_a_folder_is_beside_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert storage.name_journal(Path("out")) == tmp_path / ".out.moving"
     assert storage.name_journal(Path("/")) == Path("/.moving")
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [("a.parquet", "pyarrow", "parquet"), ("a.docx", "docx", "documents"), ("a.pdf", "pypdf", "documents")],
+)
+def test_a_package_that_is_missing_is_named(name, module, extra, tmp_path, monkeypatch):
+    (tmp_path / name).write_text("x")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(FormatError, match=rf"needs? [a-z-]+: pip install crfdeid\[{extra}\]"):
+        list(corpora.read(tmp_path / name))
 
 
 def test_a_line_end_is_not_translated(tmp_path):

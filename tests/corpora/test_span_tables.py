@@ -139,7 +139,8 @@ def test_a_journal_has_a_line_for_each_note_and_no_text(tmp_path):
     assert lines[0] == "options" and [json.loads(line)[1] for line in lines[1:]] == [
         [[0, 7, "DATE", 0.5]], [], [[0, 1, "DATE", 0.5]],
     ]  # fmt: skip
-    assert len({json.loads(line)[0] for line in lines[1:]}) == 3 and "Ana" not in "".join(lines)
+    hashes = {json.loads(line)[0] for line in lines[1:]}
+    assert [len(each) for each in hashes] == [32] * 3 and "Ana" not in "".join(lines)
     assert (tmp_path / ".out.csv.unfinished").stat().st_mode & 0o777 == 0o600
     SpanJournal(tmp_path / "out.csv", "").remove()
     SpanJournal(tmp_path / "out.csv", "").remove()
