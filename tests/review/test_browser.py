@@ -416,6 +416,54 @@ def test_premarks_are_decided_one_by_one(premarked):
     page.get_by_role("heading", name="Note 2").wait_for()
 
 
+def hold(page, pattern):
+    """Let the requests to an address wait. Return them, to be continued."""
+    held = []
+    page.route(pattern, lambda route: held.append(route))
+    return held
+
+
+def release(page, pattern, held):
+    page.route(pattern, lambda route: route.continue_())
+    for route in held:
+        route.continue_()
+
+
+def test_a_note_is_finished_by_a_key_that_comes_while_the_last_decision_is_being_saved(premarked):
+    page = opened(premarked.page("ann"), 1)
+    keys(page, ".", "Enter", ".", "Enter", ".")
+    held = hold(page, "**/actions")
+    with page.expect_request("**/actions"):
+        page.keyboard.press("Delete")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(100)
+    release(page, "**/actions", held)
+    page.get_by_role("heading", name="Note 2").wait_for()
+    assert premarked.study.marks_log.read_entry(name_book("ann"), 1).state.done
+
+
+def test_a_note_is_finished_while_the_server_is_being_told_that_it_was_shown(served):
+    page = served.page("ann")
+    held = hold(page, "**/shown")
+    with page.expect_request("**/shown"):
+        opened(page, 1)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(100)
+    release(page, "**/shown", held)
+    page.get_by_role("heading", name="Note 2").wait_for()
+
+
+def test_undo_takes_back_a_mark_that_is_being_saved(served):
+    page = opened(served.page("ann"), 1)
+    held = hold(page, "**/actions")
+    with page.expect_request("**/actions"):
+        page.mouse.click(*place(page, 13))
+    page.keyboard.press("Control+z")
+    release(page, "**/actions", held)
+    page.get_by_role("button", name="Redo").and_(page.locator(":enabled")).wait_for()
+    assert served.marks("ann", 1) == []
+
+
 def test_a_click_on_a_premark_that_the_reader_did_not_choose_only_chooses_it(premarked):
     page = opened(premarked.page("ann"), 1)
     click(page, 13)  # chooses

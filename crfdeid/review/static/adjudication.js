@@ -176,11 +176,11 @@ export class Adjudication {
   }
 
   step(kind) {
-    if (this.mayDecide && this.state[kind] > 0) this.actions.do({ kind });
-    else say(`Nothing to ${kind}.`);
+    this.actions.do(() => (this.mayDecide && this.state[kind] > 0 ? { kind } : say(`Nothing to ${kind}.`)));
   }
 
   async finish() {
+    await this.actions.last; // the key before may still be on its way
     const [open] = this.open();
     if (open) return this.cursor.put(open, open), say("Some items are undecided. This is the first.");
     if (this.state.done) return void (location.hash = "agree");

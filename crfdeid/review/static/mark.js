@@ -182,8 +182,7 @@ export class Mark {
   }
 
   step(kind) {
-    const held = this.state[kind] > 0;
-    return held ? this.actions.do({ kind }) : say(`Nothing to ${kind}.`);
+    return this.actions.do(() => (this.state[kind] > 0 ? { kind } : say(`Nothing to ${kind}.`)));
   }
 
   async repeats() {
@@ -202,6 +201,7 @@ export class Mark {
 
   // A note is finished only when every screen has been shown and every pre-mark is decided.
   async finish() {
+    await this.actions.last; // the key before may still be on its way
     const unseen = this.reading.seen.unseen;
     if (unseen >= 0) return this.lookAt(unseen, this.unshown(unseen));
     const [open] = undecided(this.state);

@@ -6,7 +6,7 @@ const SOON = 400; // milliseconds
 
 export class Shown {
   constructor(number) {
-    Object.assign(this, { number, stretches: [], timer: 0 });
+    Object.assign(this, { number, stretches: [], timer: 0, last: Promise.resolve() });
   }
 
   add(start, end) {
@@ -17,9 +17,14 @@ export class Shown {
     this.timer = setTimeout(() => this.report(), SOON);
   }
 
-  // What could not be sent is sent with the next report.
-  async report() {
+  // Resolves when all of it has been sent, also what is on its way. What could not be sent is sent with the next report.
+  report() {
     clearTimeout(this.timer);
+    this.last = this.last.then(() => this.send());
+    return this.last;
+  }
+
+  async send() {
     const { stretches } = this;
     if (!stretches.length) return;
     this.stretches = [];

@@ -121,7 +121,6 @@ class Surrogates {
   }
 
   step(kind) {
-    if (this.state[kind] > 0) this.actions.do({ kind });
-    else say(`Nothing to ${kind}.`);
+    this.actions.do(() => (this.state[kind] > 0 ? { kind } : say(`Nothing to ${kind}.`)));
   }
 }
