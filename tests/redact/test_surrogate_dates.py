@@ -11,7 +11,7 @@ from crfdeid.redact.surrogates.dates import calendar, parser
 from crfdeid.redact.surrogates.dates import shift as dates
 from crfdeid.redact.surrogates.dates.shift import Shift, shift_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.text.document import Document, Span
 
@@ -259,6 +259,33 @@ Decmber = January | Sept 9 = Sept 14 | sept. 2067 = sept. 2057 | SEPT = OCT | Se
 Marrch = April | Mrach = April | Octob = November | augst 3 = august 8 | Agosto = Septiembre
 diciembre 2067 = diciembre 2057 | 3 de enero = 8 de enero | jun 3 = jun 8 | 40s = 30s | '05 = '95
 '00s = '90s | the 2000s = the 1990s
+7 March  of  67 = 12 March  of  57 | 7 marzo  de  67 = 12 marzo  de  57
+7 marzo  del  67 = 12 marzo  del  57 | 7-9 March  of  67 = 12-14 March  of  57
+7-9 marzo  de  67 = 12-14 marzo  de  57 | 7-9 marzo  del  67 = 12-14 marzo  del  57
+March  of  67 = March  of  57 | marzo  de  67 = marzo  de  57 | marzo  del  67 = marzo  del  57
+March 7,67 = March 12,57 | March 7,  67 = March 12,  57 | March 7 ,67 = March 12 ,57
+Christmas  66 = December 30  56 | Christmas of  66 = December 30 of  56
+June 3, 5 and  27 = June 8, 10 and  July 2 | June 3, the  27th = June 8, the  July 2nd
+JUNE 3, 5 AND 27 = JUNE 8, 10 AND JULY 2 | JUNE 3, THE 27TH = JUNE 8, THE JULY 2ND | THE  3 = THE  8
+the  3 = the  8 | -3 = -8 | 2067-06-03, 27 = 2057-06-08, 07/02 | 3/32 = 3/22 | 1/2/2999 = 1/7/2989
+2067-13 = 2057-18 | March 32 = March 22 | 29-MAY-67 = 03-JUN-57 | May-29-67 = Jun-3-57
+29 May 67 = 3 June 57 | 29-May 67 = 03-Jun 57 | 29 May-67 = 3 Jun-57 | 29-MAY = 03-JUN | may-29 = jun-3
+October 29, '05 = November 4, '95 | 10/28/67 = 11/02/57 | 3/28/67 = 4/2/57 | 28-Oct-67 = 02-Nov-57
+3/28/05 = 4/3/95 | Feb 2065 and March = Feb 2055 and April | 7-9March = 12-14March
+7th-9thMarch = 12th-14thMarch | 7thMarch = 12thMarch | 7March = 12March
+3/7/67 10:22:05.25 = 3/12/57 10:22:05.25 | 3 and 28 June = 8 June and 3 July | 2067/3 - 5 = 2057/3 - 10
+2067/3 -5 = 2057/3 -10 | March 3- 25 = March 8- 30 | 2067-03-7 = 2057-03-12 | 2067-3-07 = 2057-3-12
+March 3-25 2067 = March 8-30 2057 | 7 of  March = 12 of  March
+7 day of  March  67 = 12 day of  March  57 | 13/7/67 = 18/7/57 | 31/3/67 = 5/4/57 | 3/13/67 = 3/18/57
+3/31/67 and 1/13/67 = 4/5/57 and 1/18/57 | Dec 30-31 = Jan 4-5 | (3/7) = (3/12) | [3/7/67] = [3/12/57]
+3/7~3/9 = 3/12~3/14 | 3/7+3/9 = 3/12+3/14 | 3/7;3/9 = 3/12;3/14 | 3/7: = 3/12: | 3/7' = 3/12'
+3/7—3/9 = 3/12—3/14 | 3/7&3/9 = 3/12&3/14 | 3/7,,3/9 = 3/12,,3/14 | sept 30 = oct 5
+June 30th = July 5th | first-third of June = sixth-eighth of June | the 1st of June = the 6th of June
+2ND OF JUNE = 7TH OF JUNE | Second of June = Seventh of June | FIRST OF JUNE = SIXTH OF JUNE
+thirty-first of May = fifth of June | Thirty-First of May = Fifth of June
+twenty second of June 2066 = twenty-seventh of June 2056 | mid June = mid July
+beginning of June = beginning of July | June evening = July evening | circa 2060 = circa 2050
+dated 3/7 = dated 3/12 | June 3, 5&27 = June 8, 10&July 2 | 7-9th  March = 12-14th  March
 """
 UNREAD = """
 twenty  first of March 2067 | March3-5 | March7 | 203007 | Easters | 3/7/2067 10:22 zz
@@ -266,6 +293,10 @@ twenty  first of March 2067 | March3-5 | March7 | 203007 | Easters | 3/7/2067 10
 10:22 | 32/1/2067 | 0/7 | 13/13 | 13/32 | 2/30 | 4/31/2067 | March 0 | 32 March | 31-32 March
 0-3 March | 00-3 March | March 0-3 | 17990307 | 23000307 | 99123199 | 1/2/0999 | 0999 | 1/2/999 | Monda
 Tueday | Sumer | 3/7/1 67 | 05s | 2005s | 0s
+Christmas,66 | 3/7 Deon | on Monday 3 | 3/0 | 0/31 | 3000 | 1/2/3000 | 2067/32 | 25/13
+3/7/67 10:22 ham | 90sx | the 90stop | 3rdx | thirdx | 3rds | firsts | Eastersunday | easters 2066
+2067/3- | 2067-3 5 | Mar3 | Mar3-5 | xmasof 66 | St Patricks | presidents day's | presidentsday
+June 12:34:5 | 12:34 | 1:2 3/7 | 12:345 3/7 | 123:45 3/7 | 7th March67
 """
 
 
@@ -321,3 +352,80 @@ def test_an_ordinal_in_words_is_its_day():
 )  # fmt: skip
 def test_a_date_proves_the_order_of_day_and_month_or_does_not(text, order):
     assert parser.find_order(text) == order
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [("3/7/67", "8/7/57"), ("3/12/67", "8/12/57"), ("3/13/67", "3/18/57"), ("12/13", "12/18"),
+     ("12/12", "17/12"), ("13/3", "18/3"), ("3/32", "3/22"), ("12/67", "12/57"), ("7/3", "12/3")],
+)  # fmt: skip
+def test_two_numbers_are_day_and_month_where_the_day_comes_first(text, moved):
+    assert shift_text(text, BACK, NOTE, month_first=False) == moved
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"), [("the 30th", "the 5th"), ("2/7", "2/13"), ("3/7", "3/12"), ("Easter", "April 9")]
+)
+def test_a_note_without_a_date_is_of_july_2010(text, moved):
+    assert shift_text(text, BACK, None) == moved
+
+
+@pytest.mark.parametrize("text", ["2/2064", "Feb-Mar 2064", "Feb 2064"])
+def test_a_month_moves_with_its_fifteenth_day(text):
+    """From 15 February 2064 to 29 February 2068; the 16th would come into March."""
+    assert shift_text(text, Shift(4, 1475)) == text.replace("64", "68")
+
+
+def test_weeks_beyond_the_years_have_a_direction():
+    days = {735: 1, 729: 1, 728: 0, 727: -1, 721: -1, -728: 0}
+    assert {day: Shift(2 if day > 0 else -2, day).direction for day in days} == days
+    assert Shift(0, 7).direction == 1 and Shift(0, -7).direction == -1
+
+
+def test_dates_shift_by_at_most_25_years_and_2_weeks_if_nothing_is_said():
+    assert (Rules().years, Rules().weeks) == (25, 2)
+    drawn = {dates.draw_shift(KeyedChoices(SECRET, str(number))) for number in range(400)}
+    assert {shift.years for shift in drawn} == {*range(-25, 26)} - {0}
+    assert {abs(shift.days - round(shift.years * 365.25 / 7) * 7) for shift in drawn} == {7, 14}
+
+
+def test_a_shifter_takes_the_shift_that_a_map_remembers():
+    shifter = dates.DateShifter(Shift(1, 364))
+    shifter.move_by(364)
+    assert shifter.shift == Shift(1, 364)
+    shifter.move_by(-3647)
+    assert shifter.shift == Shift(-10, -3647) and shifter.shift_text("3/7/67", NOTE) == "3/12/57"
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [(["3/4/61", "5/1/2067"], date(2067, 5, 1)), (["3/4/61", "5/1"], date(1961, 3, 4)), (["5/1"], None),
+     (["5/1/2067", "6/1/2066"], date(2067, 5, 1)), (["6/1/2066", "6/2/2066", "5/1/2067"], date(2066, 6, 1)),
+     (["soon", "2067", "May 2067"], None), (["2/30/2067", "2/3/2066"], date(2066, 2, 3))],
+)  # fmt: skip
+def test_the_date_of_a_note_is_the_first_of_its_most_frequent_year(texts, found):
+    assert dates.find_note_date(texts) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("3/4/1977", True), ("3/4/1978", False), ("3/4/77", False), ("1976", True), ("1979", False),
+     ("1970s", True), ("1980s", False), ("5/1", False), ("soon", False)],
+)  # fmt: skip
+def test_a_birth_ninety_years_ago_shows_an_old_age(text, shown):
+    assert dates.shows_old_age(text, date(2067, 5, 1)) is shown
+    assert dates.shows_old_age(text, None) is False
+
+
+NTH = {"martin luther king day": (1, 0, 3), "presidents day": (2, 0, 3), "patriots day": (4, 0, 3),
+       "mothers day": (5, 6, 2), "memorial day": (5, 0, -1), "fathers day": (6, 6, 3), "labor day": (9, 0, 1),
+       "columbus day": (10, 0, 2), "thanksgiving": (11, 3, 4)}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NTH)
+def test_a_movable_holiday_is_the_same_weekday_of_its_month_in_every_year(name):
+    month, weekday, which = NTH[name]
+    for year in range(2001, 2029):
+        days = [date(year, month, 1) + timedelta(day) for day in range(28 if which > 0 else 31)]
+        weekdays = [day for day in days if day.weekday() == weekday]
+        assert calendar.find_holiday(name, year) == weekdays[which - (which > 0)]

@@ -118,6 +118,9 @@ def test_a_band_begins_at_its_first_year_and_ends_at_its_last(text, after, width
         ("10/1/2066", "2066", "Q4 2066"), ("12/31/66", "2066", "Q4 2066"), ("Easter 2066", "2066", "Q2 2066"),
         ("7/1", "2067", "Q3 2067"), ("12/1", "2066", "Q4 2066"),
         ("'78", "1978", "1978"), ("'77", "2077", "2077"),
+        ("Jan 3 - Jan 5 2065", "2065", "Q1 2065"),
+        ("Dec 3, Jan 5, Jan 7 2065", "2064, 2065", "Q4 2064, Q1 2065"),
+        ("3/7/2065, June", "2065, 2067", "Q1 2065, Q2 2067"), ("November", "2066", "Q4 2066"),
         ("Christmas", "2066", "Q4 2066"), ("Jan-Feb 2065", "2065", "Q1 2065"), ("Dec-Jan 2065", "2064, 2065",
          "Q4 2064, Q1 2065"), ("the 30th", "2067", "Q2 2067"),
     ],
@@ -125,6 +128,18 @@ def test_a_band_begins_at_its_first_year_and_ends_at_its_last(text, after, width
 def test_a_date_becomes_its_year_or_quarter(text, year, quarter):
     seen = date(2067, 5, 1)
     assert (generalize_text(text, YEAR, seen), generalize_text(text, QUARTER, seen)) == (year, quarter)
+
+
+@pytest.mark.parametrize(
+    ("text", "year"), [("Easter", 2068), ("New Year's Day", 2068), ("January", 2068), ("the 1st", 2068)]
+)
+def test_a_date_at_the_end_of_a_year_may_be_in_the_next(text, year):
+    assert generalize_text(text, YEAR, date(2067, 12, 30)) == str(year)
+
+
+@pytest.mark.parametrize(("text", "year"), [("3/4/20", "2020"), ("3/4/21", "1921"), ("'20", "2020")])
+def test_a_short_year_of_a_note_without_a_date_is_at_most_2020(text, year):
+    assert generalize_text(text, YEAR) == year
 
 
 @pytest.mark.parametrize("text", ["3/7", "Christmas", "March", "the 7th"])

@@ -36,12 +36,12 @@ FIXED = {
     "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "xmas": (12, 25),
     "juneteenth": (6, 19),
 }  # fmt: skip
-# month, weekday (Monday is 0), which of them (-1: the last)
+# weekday (Monday is 0), and the month and day on which it is at the earliest
 MOVABLE = {
-    "martin luther king day": (1, 0, 3), "mlk day": (1, 0, 3), "presidents day": (2, 0, 3),
-    "patriots day": (4, 0, 3), "mothers day": (5, 6, 2), "memorial day": (5, 0, -1), "fathers day": (6, 6, 3),
-    "labor day": (9, 0, 1), "columbus day": (10, 0, 2), "thanksgiving": (11, 3, 4),
-    "thanksgiving day": (11, 3, 4),
+    "martin luther king day": (0, 1, 15), "mlk day": (0, 1, 15), "presidents day": (0, 2, 15),
+    "patriots day": (0, 4, 15), "mothers day": (6, 5, 8), "memorial day": (0, 5, 25),
+    "fathers day": (6, 6, 15), "labor day": (0, 9, 1), "columbus day": (0, 10, 8),
+    "thanksgiving": (3, 11, 22), "thanksgiving day": (3, 11, 22),
 }  # fmt: skip
 # days after Easter Sunday
 EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1}
@@ -95,10 +95,9 @@ def find_holiday(name: str, year: int) -> date:
         return date(year, *FIXED[name])
     if name in EASTER:
         return find_easter(year) + timedelta(EASTER[name])
-    month, weekday, which = MOVABLE[name]
-    first = date(year, month, 1)
-    days = [first + timedelta(n) for n in range(31) if (first + timedelta(n)).month == month]
-    return [day for day in days if day.weekday() == weekday][which if which < 0 else which - 1]
+    weekday, *earliest = MOVABLE[name]
+    first = date(year, *earliest)
+    return first + timedelta((weekday - first.weekday()) % 7)
 
 
 def find_easter(year: int) -> date:

@@ -110,7 +110,7 @@ def place_in_list(
     """Decide what a day without a month means. After another day of a list it shares that day's month
     ("March 3, 5 and 7"). A single number elsewhere in a longer text may mean anything: return None. Other
     ``expressions`` that start at ``at`` are returned unchanged."""
-    if not expressions[0].is_day_only() or expressions[0].shared or len(expressions) > 1:
+    if not expressions[0].is_day_only() or expressions[0].shared:
         return expressions
     day, last = expressions[0].fields[0], before[-1] if before else None
     if last and last.find("m") and (last_day := last.find("d")):
@@ -187,7 +187,7 @@ def read_two_numbers(match: regex.Match[str], month_first: bool) -> tuple[Field,
     month and short year ("3/67")."""
     a, b = int(match["a"]), int(match["b"])
     units = ("m", "d") if (month_first or b > 12) and a <= 12 else ("d", "m")
-    if a <= 12 and (b > 31 or b == 0) and "y" not in match.groupdict():
+    if (b > 31 or b == 0) and "y" not in match.groupdict():
         units = ("m", "y")
     pairs = zip(units, ("a", "b"))
     return tuple(Field.from_group(unit, int(match[group]), match, group) for unit, group in pairs)
@@ -219,5 +219,6 @@ def read_month_word(match: regex.Match[str]) -> str:
 
 
 def is_possible(field: Field) -> bool:
-    low, high = {"m": (1, 12), "d": (1, 31)}.get(field.unit, (0, 2999))
-    return low <= field.value <= high and (len(field.text) < 4 or field.unit != "y" or field.value >= 1000)
+    if field.unit == "y":
+        return len(field.text) == 2 or 1000 <= field.value <= 2999
+    return field.unit == "decade" or 1 <= field.value <= {"m": 12, "d": 31}[field.unit]

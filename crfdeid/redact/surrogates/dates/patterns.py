@@ -25,12 +25,12 @@ SOURCES = {
     "abc": r"(?P<a>\d\d?)\s?(?P<s>[/.–-])\s?(?P<b>\d\d?)\s?(?P=s)\s?['’]?(?P<y>\d{4}|\d\d)(?!\d)",
     "abc spaced": rf"(?P<a>\d\d?)\s(?P<b>\d\d?)\s(?P<y>{YEAR})",
     "my": rf"(?P<m>\d\d?)\s?[/.-]\s?(?P<y>{YEAR})",
-    "ddm": rf"(?P<d>\d\d?)(?P<th>{TH})?{TO}(?P<d2>\d\d?)(?P<th2>{TH})?\b{SEP}"
+    "ddm": rf"(?P<d>\d\d?)(?P<th>{TH})?{TO}(?P<d2>\d\d?)(?P<th2>{TH})?{SEP}"
     rf"(?:day\s+of\s+|of\s+|de\s+)?{MON}"
     rf"(?:{SEP}(?:of\s+|de\s+|del\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?",
     "ab": r"(?P<a>\d\d?)\s?(?P<s>[/.-])\s?(?P<b>\d\d?)(?!\d)",
     "dmy": rf"(?P<d>\d\d?)(?P<mon>\p{{L}}{{3}})['’]?(?P<y>{YEAR}|\d\d(?!\d))",
-    "dm": rf"(?P<d>\d\d?)(?P<th>{TH})?\b{SEP}(?:day\s+of\s+|of\s+|de\s+)?{MON}"
+    "dm": rf"(?P<d>\d\d?)(?P<th>{TH})?{SEP}(?:day\s+of\s+|of\s+|de\s+)?{MON}"
     rf"(?:{SEP}(?:of\s+|de\s+|del\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?",
     "dmo": rf"(?P<word>{ORDINAL})\s+(?:day\s+)?of\s+{MON}(?:{SEP}(?P<y>{YEAR}))?",
     "mdd": rf"{MON}\s*(?P<d>\d\d?)(?P<th>{TH})?{TO}(?P<d2>\d\d?)(?P<th2>{TH})?(?![\d/])"
@@ -53,7 +53,7 @@ HOLIDAYS = regex.compile(
 )
 FILLER = regex.compile(
     r"""[\s,.;:()\[\]/&+–—~'’-]+
-    | (?:[Tt]|(?<!\d))\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[ap]\.?m\.?\b|z\b|hrs?\b|h\b)?
+    | (?:[Tt]|(?<!\d))\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[ap]\.?m\.?|z|hrs?|h)?
     | (?:the|of|on|in|at|to|through|thru|until|till|and|or|from|between|early|late|mid|beginning|end|since
     |before|after|by|day|week|weekend|morning|afternoon|evening|night|noon|around|about|circa|de|del|el|y
     |date|dated|WEEKDAYS|winter|spring|summer|fall|autumn)s?\b

@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 
 NO_NOTE_DATE = date(2010, 7, 1)  # used for a note without a date
-LAST_CENTURY = 9900
 FUTURE_YEARS = 10  # a note's latest plans are at most this many years ahead
 
 
@@ -26,10 +25,10 @@ def complete_year(year: Field, note_date: date) -> int:
     >>> complete_year(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
     2067
     """
-    if len(year.text) > 2:
+    if len(year.text) == 4:
         return year.value
-    latest = min(note_date.year + FUTURE_YEARS, LAST_CENTURY + year.value)
-    return max(year.value, latest - (latest - year.value) % 100)
+    latest = note_date.year + FUTURE_YEARS
+    return latest - (latest - year.value) % 100
 
 
 def resolve_day(
@@ -49,7 +48,7 @@ def resolve_day(
         years = range(note_date.year - 4, note_date.year + 5)  # one of them has a February 29
         return find_nearest([make_date(y, month.value, day.value) for y in years] if day else [], note_date)
     if day:
-        around = [note_date.replace(day=1) + timedelta(n) for n in range(-45, 75)]
+        around = [note_date + timedelta(n) for n in range(-31, 32)]
         return find_nearest([d for d in around if d.day == day.value], note_date)
     return None
 

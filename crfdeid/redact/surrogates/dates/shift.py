@@ -87,7 +87,7 @@ class DateShifter:
 
     def shows_old_age(self, text: str, note_date: date | None) -> bool:
         """Whether a birth on this date means an age over 89 on ``note_date``."""
-        return shows_old_age(text, note_date, self.month_first)
+        return shows_old_age(text, note_date)
 
     @staticmethod
     def is_weekday_or_season(text: str) -> bool:
@@ -140,7 +140,7 @@ def find_note_date(texts: list[str], month_first: bool = True) -> date | None:
     return next((day for day in days if day.year == best), None)
 
 
-def shows_old_age(text: str, note_date: date | None, month_first: bool = True) -> bool:
+def shows_old_age(text: str, note_date: date | None) -> bool:
     """Whether a person born on the date in ``text`` is over 89 on ``note_date``: the Safe Harbor allows no
     year that shows such an age.
 
@@ -149,7 +149,7 @@ def shows_old_age(text: str, note_date: date | None, month_first: bool = True) -
     """
     if note_date is None:
         return False
-    years = [e.find("y") or e.find("decade") for e in parser.parse_dates(text, month_first) or ()]
+    years = [e.find("y") or e.find("decade") for e in parser.parse_dates(text) or ()]
     return any(year and complete_year(year, note_date) <= note_date.year - ages.OLDEST - 1 for year in years)
 
 
