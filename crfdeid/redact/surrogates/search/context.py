@@ -27,7 +27,7 @@ INITIALS = regex.compile(r"(?<![\p{L}\p{N}.])(?:\p{Lu}\.\s?)+$")  # "A.B. Brown"
 SURNAME = regex.compile(r"(?<![\p{L}\p{N}])(\p{Lu}[\p{L}'’-]+),\s?$")  # "Okafor, Ana"
 COMMAS = (", ", " , ")
 BEFORE_INITIAL = regex.compile(r"\s\p{Lu}\.\s?\p{Lu}")  # "Masha F. Brown"
-LONG_NUMBER = regex.compile(r"\d{4}$|^\d{4}")
+LONG_NUMBER = regex.compile(r"\d{4}")
 BROKEN = regex.compile(r"\p{L}[. ]\p{L}[. ]|-\s*\n")  # spaced letters, a split word
 SENTENCE_END = regex.compile(r"(?:^|[.!?:;\n\r\-*#>])[\s\"'(\[]*$")
 AFTER = regex.compile(r"(?P<of>['’]s\b)?\s*(?P<word>\w*)")  # matches at every offset
@@ -36,7 +36,7 @@ AGED = regex.compile(r"\b(?:age|aged|age\s*(?:of|:|is)|(?:turn(?:ed|s|ing)?))\s*
 DEGREES = regex.compile(r"\s*(?:degree|percent|%|°)", regex.IGNORECASE)
 ENDING = regex.compile(
     r"(?:\b(?:ending|ends)(?:\s+(?:in|with))?|\blast\s+(?:four|4)(?:\s+digits)?(?:\s+(?:of|are|is))?[\w\s#:]{0,12}|"
-    r"[x*]+-?)[\s:#]*$",
+    r"[x*]-?)[\s:#]*$",
     regex.IGNORECASE,
 )
 ACTS = word_set(

@@ -14,13 +14,13 @@ from crfdeid.redact.surrogates.dates import DateShifter
 MONTHS = DateShifter.MONTHS
 MONTH_STARTS = frozenset(month[:3] for month in MONTHS)
 FIRST_LETTERS = frozenset("0123456789").union(month[0] for month in MONTHS)
-MONTH = rf"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
+MONTH = rf"(?:{'|'.join(MONTHS)})"
 TH = r"(?:st|nd|rd|th)?"
 DAY = re.compile(
     rf"""(?<![\w/.-])(?:
     (?P<numbers>\d\d?[/.-]\d\d?[/.-](?:\d{{4}}|\d\d) | \d{{4}}[/.-]\d\d?[/.-]\d\d?)
     | (?P<digits>[12]\d{{7}})
-    | (?P<month1>{MONTH})\b\.?[ ]*(?P<day1>\d\d?){TH}(?:,\s*'?|\s+'?)(?P<year1>\d{{4}}|\d\d)
+    | (?P<month1>{MONTH})\.?[ ]*(?P<day1>\d\d?){TH}(?:,\s*'?|\s+'?)(?P<year1>\d{{4}}|\d\d)
     | (?P<day2>\d\d?){TH}[\s-]?(?:of\s+|de\s+)?(?P<month2>{MONTH})
         (?:\.?,?[\s-]+(?:de\s+)?|')?(?P<year2>\d{{4}}|\d\d)
     )(?![\w/]|-\d)""",
