@@ -70,6 +70,15 @@ def test_a_check_finds_each_wrong_digit(check, number):
         assert check == "luhn" or check not in find_checks(wrong)
 
 
+def test_a_letter_of_a_vehicle_has_the_value_of_the_standard():
+    """ISO 3779 as in 49 CFR 565.15: a letter in the first place counts eight times, one in the last twice."""
+    values = "A1 B2 C3 D4 E5 F6 G7 H8 J1 K2 L3 M4 N5 P7 R9 S2 T3 U4 V5 W6 X7 Y8 Z9".split()  # noqa: SIM905
+    for letter, value in values:
+        first, last = ("0123456789X"[int(value) * weight % 11] for weight in (8, 2))
+        assert "vin" in find_checks(f"{letter}0000000{first}00000000")
+        assert "vin" in find_checks(f"00000000{last}0000000{letter}")
+
+
 def test_numbers_of_eight_characters_have_checks_and_shorter_ones_do_not():
     assert find_checks("12345674") == {"luhn"} and not find_checks("2345674")
     assert not find_checks("1M8GDM9AXKPO42788") | find_checks("IM8GDM9AXKP042788")  # a VIN has no I, O, Q
@@ -106,6 +115,13 @@ def test_the_days_of_a_text_are_found_in_every_writing(text, keys):
         ("9", " hours", 10, "0-87659"), ("130", " months", 10, "120-239"),
         ("18 months", "", 10, "0-119 months"),
         ("forty-five", "", 10, "40-49"), ("nineteen", "", 10, "10-19"), ("twenty", "", 10, "20-29"),
+        ("Teens", "", 10, "10-19"), ("teenager", "", 10, "10-19"),
+        ("in his Sixties", "", 10, "in his 60-69"), ("60's to 70's", "", 10, "60-79"),
+        ("sexagenarian", "", 5, "60-64"), ("septuagenarian", "", 5, "70-74"),
+        ("Octogenarian", "", 5, "80-84"),
+        ("forty  five", "", 10, "40-49"), ("67.25", "", 10, "60-69"), ("67  and  a  half", "", 10, "60-69"),
+        ("Early 60s", "", 10, "60-69"), ("LATE 60's", "", 10, "60-69"), ("18months", "", 10, "0-119months"),
+        ("18  months", "", 10, "0-119  months"), ("almost  67", "", 10, "60-69"),
         ("teens", "", 10, "10-19"), ("septuagenarian", "", 10, "70-79"), ("eighties", "", 10, "80-89"),
         ("twenties", "", 10, "20-29"), ("2067", "", 10, None), ("3/7/61", "", 10, None), ("", "", 10, None),
     ],

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from marked_notes import replace_identifier
 
-from crfdeid.redact.surrogates import institution_kinds, kinds, name_pools, places
+from crfdeid.redact.surrogates import institution_kinds, kinds, name_pools, names, places
 from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
@@ -291,3 +291,59 @@ def test_the_repr_of_facts_never_shows_a_name():
     assert "Smith" not in repr(collect_facts([Document("n", "Smith", (Span(0, 5, "PATIENT"),))])) and repr(
         PatientFacts()
     )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "similar"),
+    [
+        ("smith", "smth", True), ("smith", "smiith", True), ("smith", "smits", True),
+        ("smith", "smtih", True),
+        ("smith", "smiht", True), ("smith", "smithx", True), ("smith", "sxith", True), ("abcd", "acbd", True),
+        ("smith", "smithxy", False), ("smith", "simht", False), ("smith", "smxyh", False),
+        ("smith", "smith", False), ("smith", "tmith", False), ("smith", "msith", False),
+        ("ann", "anna", False),
+        ("anna", "annab", True), ("abcde", "adcbe", False),
+        ("abcdef", "abcfed", False), ("kimb", "timb", False),
+        ("smithson", "smith", False),
+    ],
+)  # fmt: skip
+def test_two_names_are_one_edit_apart(a, b, similar):
+    assert names.is_one_edit(a, b) is names.is_one_edit(b, a) is similar
+
+
+@pytest.mark.parametrize(
+    ("counts", "roots"),
+    [
+        ({"okafor": 3, "okafro": 1}, {"okafro": "okafor"}), ({"smith": 1, "smtih": 5}, {"smtih": "smith"}),
+        ({"zzokafor": 2, "zzokafro": 1}, {"zzokafro": "zzokafor"}), ({"marie": 1, "maria": 1}, {}),
+        ({"zzokafro": 2, "zzokafor": 2}, {"zzokafro": "zzokafor"}), ({"kim": 1, "kin": 1}, {}),
+        ({"zzokafro": 3, "zzokafor": 2}, {"zzokafor": "zzokafro"}),
+        ({"okafor": 1, "okafr": 1, "okaforr": 1}, {"okafr": "okafor", "okaforr": "okafor"}),
+        ({"ellsworth": 1, "ellswort": 3, "elsworth": 2}, {"ellswort": "ellsworth", "elsworth": "ellsworth"}),
+    ],
+)  # fmt: skip
+def test_a_rare_name_one_edit_from_a_better_one_is_its_misspelling(counts, roots):
+    assert names.find_misspellings(counts) == roots
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "made"),
+    [
+        ("Weber", "smiith", {"Weeber", "Webber", "Webeer", "Weberr"}),
+        ("Weber", "smth", {"Wber", "Weer", "Webr", "Webe"}),
+        ("Weber", "smtih", {"Wbeer", "Weebr", "Webre"}),
+        ("Anna", "smtih", {"Anan"}), ("Bob", "smtih", {"Bbo"}),
+    ],
+)  # fmt: skip
+def test_a_misspelling_of_a_surrogate_has_the_same_kind_of_edit(right, wrong, made):
+    choices = [KeyedChoices(SECRET, str(number)) for number in range(60)]
+    assert {names.misspell(right, wrong, "smith", each, 0) for each in choices} == made
+
+
+def test_a_changed_letter_stays_a_vowel_or_a_consonant():
+    made = {names.misspell("Weber", "smits", "smith", KeyedChoices(SECRET, str(n)), 0) for n in range(400)}
+    vowels = {f"W{letter}ber" for letter in "aiou"} | {f"Web{letter}r" for letter in "aiou"}
+    consonants = {f"We{letter}er" for letter in "cdfghklmnprstvw"} | {
+        f"Webe{letter}" for letter in "bcdfghklmnpstvw"
+    }
+    assert made == vowels | consonants

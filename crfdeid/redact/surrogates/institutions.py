@@ -124,9 +124,12 @@ class Institutions:
             return replace_characters(text, self.choices, "place") if any(c.isalnum() for c in text) else None
         if not has_digit and all(word in keep for word in words):
             keep = keep_fewer(text, words)
-        out = WORD.sub(
-            lambda m: m[0] if m[0].lower() in keep else self._replace_word(m[0], text, thing), text
-        )
+
+        def replace(match: regex.Match[str]) -> str:
+            is_kept = match[0].lower() in keep or is_ordinal_ending(match)
+            return match[0] if is_kept else self._replace_word(match[0], text, thing)
+
+        out = WORD.sub(replace, text)
         return NTH.sub(lambda m: self._replace_number(m[0]), out)
 
     def _replace_word(self, word: str, text: str, thing: str) -> str:
