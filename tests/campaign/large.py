@@ -6,16 +6,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from campaign.area import Area, find_number
 from campaign.wild_text import list_notes
+from crfdeid import corpora
+from crfdeid.text.document import Document, Span
 
 LARGE = 4  # the greater of two sizes by the smaller one
 PART = 1 if os.environ.get("CAMPAIGN_LARGE") else 40  # of the sizes of docs/reliability.md
 CODE = (
-    "import resource, sys; from crfdeid import {module}; {module}.main(sys.argv[1:]); "
+    "import resource, sys; from crfdeid.{module} import main; main(sys.argv[1:]); "
     "u = resource.getrusage(resource.RUSAGE_SELF); "
     "print(u.ru_utime + u.ru_stime, u.ru_maxrss, file=sys.stderr)"
 )
@@ -45,15 +48,36 @@ def write_files(path: Path, size: int) -> None:
         (path / f"{number}.txt").write_text("Mr. Ruiz came on 3/4/2061.\n")
 
 
+SENTENCE = "Mr. Ruiz came on 3/4/2061. "
+PLACES = ((4, 8, "PATIENT"), (17, 25, "DATE"))
+
+
+def write_spans(path: Path, size: int) -> None:
+    """One note of ``size`` spans, and beside it the same one where every span is a character shorter."""
+    begins = range(0, size // len(PLACES) * len(SENTENCE), len(SENTENCE))
+    spans = [Span(at + start, at + end, type) for at in begins for start, end, type in PLACES]
+    gold = Document("1", SENTENCE * len(begins), tuple(spans))
+    system = gold.with_spans(replace(span, end=span.end - 1) for span in spans)
+    corpora.write([gold], path, "jsonl")
+    corpora.write([system], path.with_name("system.jsonl"), "jsonl")
+
+
 CASES: dict[str, tuple[Callable[[Path, int], None], str, int]] = {
     "a line": (write_line, "line.txt", 40_000_000), "a note": (write_note, "note.txt", 100_000_000),
     "empty notes": (write_empty_notes, "empty.jsonl", 1_000_000), "files": (write_files, "files", 100_000),
+    "spans": (write_spans, "spans.jsonl", 200_000),
 }  # fmt: skip
 VERBS = {
     "tag": ("tag", ("--model", "english+rules", "--out", "out.jsonl")),
     "convert": ("convert", ("out.jsonl", "--to", "jsonl")),
+    "inline": ("convert", ("inline", "--to", "inline")),
+    "evaluate": ("evaluate.__main__", ("system.jsonl",)),
+    "redact": ("redact.__main__", ("--spans", "gold", "--out", "out.jsonl")),
 }
-TRIED = [(name, verb) for name in CASES for verb in VERBS]
+TRIED = [
+    *((name, verb) for name in CASES if name != "spans" for verb in ("tag", "convert")),
+    *(("spans", verb) for verb in ("inline", "evaluate", "redact")),
+]
 
 
 def run(draw: Random, place: Path) -> str:
