@@ -91,6 +91,8 @@ def test_numbers_of_eight_characters_have_checks_and_shorter_ones_do_not():
         ("7 march 2061 7th of march, 2061 7-mar-61 7mar61 7 de marzo de 2061", ["61-03-07"] * 5),
         ("march7, 2061 march  7, 2061 march 7  2061 march 7,  61", ["61-03-07"] * 4),
         ("7th of  march 2061 7 de  marzo 2061 7 march  2061 7 march de  2061", ["61-03-07"] * 4),
+        ("12/31/61 31/12/61 2061-12-31 31 december 2061", ["61-12-31"] * 4),
+        ("1/1/61 january 1, 2061 20610101", ["61-01-01"] * 3),
         ("enero 7, 2061 7 enero 2061 january 7th 2061 jan 7 '61", ["61-01-07"] * 4),
         ("20610307 2061-3-7 2061/03/07 13/7/2061 7/13/61 13.07.61",
          ["61-03-07"] * 3 + ["61-07-13"] * 3),

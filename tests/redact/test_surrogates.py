@@ -134,6 +134,15 @@ def test_many_names_do_not_depend_on_the_order_of_the_notes(type):
     assert made[0] == made[1]
 
 
+def test_short_numbers_do_not_depend_on_the_order_of_the_notes():
+    notes = [Document(str(n), str(n), (Span(0, 2, "IDNUM"),), "7") for n in range(10, 60)]
+    made = []
+    for ordered in (notes, notes[::-1]):
+        who = PatientSurrogates(SECRET, "7", collect_facts(ordered))
+        made.append({note.text: who.make_surrogate(note, note.spans[0]) for note in ordered})
+    assert made[0] == made[1] and len(set(made[0].values())) > 25
+
+
 def test_patients_and_secrets_differ():
     texts = ["Robert Smith", "Boston", "4471902"]
 

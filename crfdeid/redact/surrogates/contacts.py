@@ -109,8 +109,8 @@ class Contacts:
         if not self._is_name(low) and self._is_name(low[:-1]):
             name = self.names.choose_name(low[:-1]).lower()
             return match_case(name, part[:-1]) + self.names.initials.replace_letter(part[-1])
-        is_joined = len(low) > 6 and not self._is_name(low)
-        return match_case(self._replace_joined(low) if is_joined else self.names.choose_name(low), part)
+        made = self.names.choose_name(low) if self._is_name(low) else self._replace_joined(low)
+        return match_case(made, part)
 
     def _replace_joined(self, low: str) -> str:
         """Replace two names of the patient's notes that are written as one word, otherwise a single name."""

@@ -11,7 +11,7 @@ TH = r"(?:st|nd|rd|th)"
 YEAR = r"(?:[12]\d{3})(?!\d)"
 SHORT = r"\d\d(?!\d)(?!,?\s+(?:and|&|or)\s+\d)"  # in "March 7, 67", but not in "March 29, 30 and 31"
 SEP = r"[\s,./–-]*"
-ORDINAL = "|".join(sorted(calendar.ORDINALS, key=len, reverse=True)).replace("-", r"[-\s]")
+ORDINAL = "|".join(calendar.ORDINALS).replace("-", r"[-\s]")
 HOLIDAY = "|".join(sorted(calendar.HOLIDAY_NAMES, key=len, reverse=True))
 HOLIDAY = HOLIDAY.replace("years", "year['’]?s").replace("st pat", r"st\.? pat")
 HOLIDAY = regex.sub(
