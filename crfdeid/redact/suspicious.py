@@ -44,7 +44,7 @@ AGE_WORD = re.compile(
     r"[Nn][Ii][Nn][Ee][Tt][Yy](?:[-\s]\w+)?(?=[-\s]+[Yy]ear)|NINETY(?:[-\s]\w+)?(?=[-\s]+YEAR)"
 )
 TITLE = re.compile(
-    rf"[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)\b\.?\s+(?:{CAPITAL}\.\s?)?"
+    rf"[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)\.?\s+(?:{CAPITAL}\.\s?)?"
     rf"(?:{NAME}|(?P<misread>\d[a-z]{{3}}[\w'’-]*))"
 )
 CREDENTIAL = re.compile(r"[MDRNPLC](?:\.?[DONP]\b|A-C\b|h\.?D\b|DS\b|PN\b|RNA\b)")
@@ -144,8 +144,7 @@ def find_checked(searched: SearchedText) -> Ranges:
     """Yield the numbers and codes that pass a check."""
     text = searched.text
     prescribers = PRESCRIBER.finditer(text) if "0000000" in searched.zeros else ()
-    has_vehicles = not text.isascii() or VEHICLE_PART in text.translate(VEHICLE_SIGNS)
-    vehicles = VEHICLE.finditer(text) if has_vehicles else ()
+    vehicles = VEHICLE.finditer(text) if VEHICLE_PART in text.translate(VEHICLE_SIGNS) else ()
     for matches, more in ((find_numbers(searched), 0), (prescribers, 2), (vehicles, 0)):
         for match in matches:
             start = match.start() - more

@@ -12,10 +12,12 @@ from crfdeid.redact.unknown_words import SearchedText
 EDGES = {
     "e-mail": """
         write [ana.b+c-d@x-y.org] or [a@b]
+        [a@b] first
         @b.org, 3 @ 5, x@, ana@1.org, [ana@lakeview.example.org].
     """,
     "web address": """
         [http://a.b/c], [https:/x.y], [www.a.b], [www,a.b]; see [lakeview.org/notes/4].
+        [a.org] first
         organ.system, a.comb, [A.COM], [x.gov/a], .edu, note.txt
     """,
     "check digit": """
@@ -27,31 +29,38 @@ EDGES = {
     "long number": """
         [123456], 12345, 12 345, [12-3456], 1-23456, 123456.5, 123456,7, 1234567/8, .123456, a123456
         [12-34-56], [123 45 678], 1 23 45, [12 3456 7890], 12/34/56, 3.123456
-        [l23-456-78], [O1-23-4567], 1O-l2-45, S12-B3-45, x1O-l2-45, 12-34, OO-ll-SS
+        [l23-456-78], [O1-23-4567], 1O-l2-45, S12-B3-45, x1O-l2-45, xl23-456-78, 12-34, OO-ll-SS
     """,
     "age": """
         [90] years, 89 years, [129] years old, 130 years, [95] yrs, [95]y/o, [95] yo, [95] y.o., [95]-year-old
         95.5 years, 95/6 years, .95 years, 1/95 years, 2-95 years, a95 years, 195 years
-        aged [95], age of: [97], turned [99] , turning [99], age is [99], packaged 95, on page 95
+        aged [95], age: [95], age of: [97], turned [99] , turning [99], age is [99], packaged 95, on page 95
         aged 95%, aged 95 percent, aged 95 degrees, aged 955, aged 95.5
         [95th] birthday, [92nd] b-day, [91st] birthday, 93rd day, 95 th birthday
         [ninety] years, [ninety-two] years, [NINETY-TWO] YEARS, [Ninety three] year old, ninety days
+        [ninety]  years, [NINETY] YEARS, [91st]  birthday, 95 yrsx
     """,
     "title": """
         Dr. [Quevix], Mr [Quevix], Mrs. Q. [Quevix], MISS [QUEVIX], Prof. [Quevix], Nurse [Quevix], nurse Pain
         Drs. [Quevix], xDr. Quevix, Dr. quevix, Dr. [0kafor], Dr. 0ka, Dr. [Li], Dr.Quevix, Dr. [Smith]
+        Dr. Xq, Dr. [Xqz], Mrs. Q.[Quevix], Dr. Doctor
         [Quevix], MD; [Quevix] M.D.; [Quevix], RN, [Quevix] PA-C, [Quevix], Ph.D, [Quevix] DDS, [Quevix], LPN
         [Quevix], CRNA; Pain, MD; Quevix MDX; quevix, MD
+        Quevix, Ph.Does; Quevix, CRNAs; Quevix DDSs; Quevix LPNs; Quevix PA-Cs
     """,
     "initials": """
         ¶[JRM/ABC]¶
+        ¶[JM/AB]¶
         Well. [JRM/ABC] D 11/17/18
         ¶[JRM/ ABC] T: 4
         JRM/ABC, x JRM/[ABC]¶
+        x R/[ABC]¶
         [J. Quevix], [J.Quevix], xJ. Quevix, J. Pain, [J. Smith], j. Quevix
     """,
     "glued": """
-        <MEDICALRECORD 123456>quevix, <MEDICALRECORD 123456>Q; <DATE March>Quevix
+        <MEDICALRECORD 123456>quevix, <MEDICALRECORD 123456>Q; <DATE March>Quevix; <MEDICALRECORD 12>[Qu]
+        <MEDICALRECORD AB1>[Quevix]; <MEDICALRECORD 1B>Quevix
+        [Quevix]<MEDICALRECORD 1B>; Quevix<MEDICALRECORD B1>
         [Smith1234], [1234Smith], Smith12, smith1234, S1234, [Smith1234Brown]
     """,
     "spaced letters": """
