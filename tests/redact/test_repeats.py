@@ -211,11 +211,13 @@ def bracket(text: str, spans: Iterable[Span]) -> str:
     return text
 
 
+@pytest.mark.parametrize("is_few", [True, False])  # strings: both ways to look for them
 @pytest.mark.parametrize("row", [row for row in ROWS if row and row[0] != "#"])
-def test_what_is_replaced_and_listed_is_in_brackets(row):
+def test_what_is_replaced_and_listed_is_in_brackets(row, is_few):
     found, sign, expected = re.split(r" (::|\?\?) ", row, maxsplit=1)
     type, _, names = found.partition(" ")
     search = PatientSearch({type: names.split("; ")})
+    search.finder.is_few = is_few
     made = []
     for marked_text in expected.split(" | "):
         text = re.sub(r"[\[\]]", "", marked_text).replace("\\n", "\n")

@@ -231,6 +231,24 @@ def test_a_street_keeps_its_kind(text, kept):
     ]
 
 
+def test_an_ordinal_has_the_ending_of_its_new_number():
+    made = [patient().institutions.replace_street(f"{number}th Street") for number in range(1, 250)]
+    numbers = [re.match(r"\d+", street)[0] for street in made]
+    endings = [
+        "th" if n[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(n[-1], "th") for n in numbers
+    ]
+    assert made == [f"{number}{ending} Street" for number, ending in zip(numbers, endings)]
+    assert {number[-2:] for number in numbers} >= {"11", "12", "13", "21", "22", "23"}
+    assert patient().institutions.replace_street("12TH ST").removesuffix(" ST")[-2:].isupper()
+
+
+def test_a_place_without_a_free_surrogate_gets_an_invented_one():
+    who = patient("Boston").institutions
+    made = who.choose_free("Quevix Town", lambda number: "Boston", "place quevix")
+    assert re.fullmatch(r"[A-Z][a-z]{5} [A-Z][a-z]{3}", made) and made != "Quevix Town"
+    assert who.choose_free("Boston", lambda number: ["Boston", "Dover"][number > 5], "place x") == "Dover"
+
+
 def test_a_hospital_agrees_with_its_acronym():
     who = patient()
     full, short = (

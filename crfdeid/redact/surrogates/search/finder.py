@@ -115,7 +115,7 @@ class Finder:
         for first in [first for first in self.firsts if first in low]:
             for place in string_scan.find_words(low, first):
                 yield from match_phrases(low, place, self.firsts[first])
-            if first in self.names and string_scan.BESIDE_DIGITS.fullmatch(first):
+            if first in self.names:
                 for place in string_scan.find_beside_digits(low, first):
                     yield from self._list_beside_digits(place, first)
         for number, strings in self.numbers.items():

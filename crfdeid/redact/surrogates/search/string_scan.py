@@ -7,14 +7,12 @@ the search goes on behind each place.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from crfdeid.redact.surrogates.search.search_strings import RUN
 from crfdeid.redact.surrogates.search.text_index import Range, TextIndex
 
 MAX_WORD = 60  # characters before a name inside a word, and from it on, that count as the word
-BESIDE_DIGITS = re.compile(r"[^\W\d_]{2,}")  # a name that is also found where it touches digits
 
 
 def find_each(low: str, string: str) -> Iterator[Range]:
