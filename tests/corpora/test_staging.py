@@ -167,6 +167,13 @@ def test_what_stands_in_the_way_is_refused_and_stays(tmp_path):
     assert read_all(out) == {"a.txt": "out"}
 
 
+def test_a_folder_with_files_is_refused_before_anything_is_written(tmp_path):
+    fill(tmp_path / "out", "old")
+    with pytest.raises(FormatError, match="holds files"), staging.stage_folder(tmp_path / "out"):
+        pytest.fail("the block begins")
+    assert read_all(tmp_path / "out") == dict.fromkeys(NAMES, "old")
+
+
 def test_the_staged_folder_of_a_killed_run_is_cleared(tmp_path):
     (tmp_path / ".out.abcdefgh.partial").mkdir()
     (tmp_path / ".out.abcdefgh.partial" / "a.txt").write_text("left")
