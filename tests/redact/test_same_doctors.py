@@ -44,6 +44,16 @@ def test_a_name_that_most_mentions_show_to_be_the_patients_stays_with_the_patien
     assert len(own) == 1 and own != {made["n0"].text_of(made["n0"].spans[0]).split()[-1]}
 
 
+@pytest.mark.parametrize(("patients", "doctors", "shared"), [(1, 1, 0), (3, 2, 0), (1, 2, 1), (2, 3, 1)])
+def test_a_name_is_a_doctors_if_more_than_half_of_its_mentions_are(patients, doctors, shared):
+    text = "<PATIENT Quevixo> " * patients + "<DOCTOR Quevixo> " * doctors
+    made = {
+        note.text.split()[0]
+        for note in redacted([marked(text, f"n{n}", str(n)) for n in range(8)], rules=SAME).values()
+    }
+    assert (len(made) == 1) == bool(shared)
+
+
 def test_a_map_keeps_the_choice(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("CRFDEID_MAP_KEY", KEY.decode())
     corpora.write(NOTES, tmp_path / "n.jsonl", "jsonl")

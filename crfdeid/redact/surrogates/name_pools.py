@@ -89,11 +89,6 @@ def classify_name(name: str) -> str:
     return gender if first > FIRST_NAME_RATIO * last else gender + OR_SURNAME
 
 
-def is_first_name(kind: str) -> bool:
-    """Whether a kind of name is a first name only."""
-    return kind in (FEMALE, MALE, EITHER)
-
-
 def genders_of(kind: str) -> tuple[str, ...]:
     """The genders of a kind of first name."""
     gender = kind.removesuffix(OR_SURNAME)
