@@ -200,10 +200,10 @@ def shift_codes(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarra
 def narrow_type(column: np.ndarray) -> np.ndarray:
     """The same numbers in the narrowest signed type that holds them.
 
-    >>> narrow_type(np.array([-1, 200])).dtype
-    dtype('int16')
+    >>> narrow_type(np.array([-1, 127])).dtype, narrow_type(np.array([-1, 128])).dtype
+    (dtype('int8'), dtype('int16'))
     """
-    return column.astype(np.result_type(np.int8, np.min_scalar_type(column.max(initial=0))))
+    return column.astype(np.min_scalar_type(-1 - int(column.max(initial=0))))
 
 
 def _join_batches(parts: Sequence[np.ndarray]) -> np.ndarray:

@@ -1,0 +1,184 @@
+"""Arrays of several notes against the plain definitions, one note after the other."""
+
+import dataclasses
+
+import numpy as np
+import pycrfsuite
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_notes import SMALL, note
+
+pytest.importorskip("numba")
+
+from crfdeid.engine.arrays.batch import Batch, decode_spans, encode_labels
+from crfdeid.engine.crfsuite_file import cqdb, model_file
+from crfdeid.engine.decoding.numpy_kernels import neighbour_pairs
+from crfdeid.engine.decoding.numpy_kernels import shift_codes as shift_in_sequences
+from crfdeid.engine.training.train import refuse_too_large
+from crfdeid.engine.training.training_set import _join_batches, narrow_type, shift_codes
+from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.systems import model
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Span
+
+LABELS = ["O", "B-A", "I-A", "I-B"]
+
+
+@st.composite
+def batches(draw):
+    """Notes of tokens of two letters with a blank between some, in sequences with tokens between some."""
+    documents, starts, bounds, first, stop = [], [], [0], [], []
+    for number in range(draw(st.integers(1, 3))):
+        text = ""
+        begin = len(starts)
+        for size in draw(st.lists(st.integers(0, 4), max_size=3)):  # the tokens of each sequence
+            first.append(len(starts))
+            for _ in range(size):
+                starts.append(len(text))
+                text += "ab" + " " * draw(st.integers(0, 1))
+            stop.append(len(starts))
+            if draw(st.booleans()):  # a token outside the sequences
+                starts.append(len(text))
+                text += "\n\n"
+        edges = draw(st.lists(st.integers(0, len(text)), max_size=6))
+        pairs = zip(sorted(edges)[::2], sorted(edges)[1::2])
+        spans = tuple(Span(a, b, draw(st.sampled_from("AB"))) for a, b in pairs if a < b)
+        documents.append(Document(str(number), text, spans))
+        bounds.append(bounds[-1] + len(starts) - begin)
+    starts, first, stop = (np.array(one, np.int64) for one in (starts, first, stop))
+    kept = first < stop
+    none = np.zeros(len(starts), np.int64)
+    return Batch(documents, none, starts, starts + 2, np.array(bounds), none, first[kept], stop[kept])
+
+
+@given(batches())
+def test_labels_are_those_of_each_note(batch):
+    wanted = [
+        label
+        for number, document in enumerate(batch.documents)
+        for label in bio.encode(batch.tokens(number), document.spans)
+    ]
+    assert encode_labels(batch) == wanted
+
+
+@given(batches(), st.data())
+def test_spans_are_those_of_each_sequence(batch, data):
+    numbers = st.lists(st.integers(0, len(LABELS) - 1), min_size=len(batch), max_size=len(batch))
+    path, sequence = np.array(data.draw(numbers), np.int64), batch.sequence
+    wanted = [[] for _ in batch.documents]
+    inside = np.zeros(len(batch), bool)
+    for place, (a, b) in enumerate(zip(batch.first.tolist(), batch.stop.tolist())):
+        owner = int(batch.document[a])
+        tokens = batch.tokens(owner)[a - batch.bounds[owner] : b - batch.bounds[owner]]
+        wanted[owner] += bio.decode(tokens, [LABELS[y] for y in path[a:b]])
+        inside[a:b] = True
+        assert (sequence[a:b] == place).all()
+    assert (sequence[~inside] == -1).all()
+    path[~inside] = -1
+    assert decode_spans(batch, LABELS, path) == wanted
+
+
+@given(batches(), st.integers(-3, 3))
+def test_neighbours_are_in_the_same_sequence(batch, offset):
+    codes = np.arange(len(batch)) + 100
+    wanted = np.full(len(batch), -1)
+    for a, b in zip(batch.first.tolist(), batch.stop.tolist()):
+        for t in range(a, b):
+            if a <= t + offset < b:
+                wanted[t] = codes[t + offset]
+    here, there = neighbour_pairs(batch.first, batch.stop, offset)
+    assert here.tolist() == np.flatnonzero(wanted >= 0).tolist() and (there == here + offset).all()
+    assert shift_in_sequences(codes, batch.first, batch.stop, offset).tolist() == wanted.tolist()
+
+
+@given(st.lists(st.integers(0, 5), max_size=5), st.integers(-4, 4), st.booleans())
+def test_codes_are_not_shifted_across_sequences(sizes, offset, several):
+    bounds = np.cumsum([0, *sizes])
+    codes = np.arange(bounds[-1], dtype=np.int32)
+    wanted = [
+        t + offset if a <= t + offset < b else -1 for a, b in zip(bounds, bounds[1:]) for t in range(a, b)
+    ]
+    found = shift_codes(np.stack([codes, codes]) if several else codes, bounds, offset)
+    assert found.tolist() == ([wanted, wanted] if several else wanted)
+
+
+@pytest.mark.parametrize(
+    ("largest", "kind"), [(-1, "int8"), (127, "int8"), (128, "int16"), (32767, "int16"), (32768, "int32")]
+)
+def test_codes_have_the_narrowest_type(largest, kind):
+    assert narrow_type(np.array([-1, largest])).dtype == kind
+
+
+def test_observations_of_several_values_get_as_many_rows_as_the_largest():
+    parts = [np.array([1, 2]), np.array([[3, 4], [5, 6]]), np.array([[7]])]
+    assert _join_batches(parts).tolist() == [[1, 2, 3, 4, 7], [-1, -1, 5, 6, -1]]
+    assert _join_batches(parts[:1] * 2).tolist() == [1, 2, 1, 2]
+
+
+def test_a_model_does_not_depend_on_how_many_notes_are_observed_at_once(tmp_path, monkeypatch):
+    chosen = dataclasses.replace(
+        SMALL, features=("lexical", "context", "names"), crf=SMALL.crf | {"max_iterations": 4}
+    )
+    files = []
+    for size in (20, 3, 1):
+        monkeypatch.setattr("crfdeid.engine.training.training_set.BATCH", size)
+        model.train([note(n) for n in range(7)], chosen, tmp_path / str(size), engine="fast")
+        files.append((tmp_path / str(size) / "model.crfsuite").read_bytes())
+    assert files[0] == files[1] == files[2]
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_a_table_of_strings_does_not_depend_on_how_many_are_encoded_at_once(monkeypatch, size):
+    names = [f"name {n * n} é" for n in range(21)]
+    whole = cqdb.build_table(names)
+    monkeypatch.setattr(cqdb, "BATCH", size)
+    assert cqdb.build_table(iter(names)) == whole
+    assert model_file.read_strings(b"head" + whole, 4) == names
+    assert model_file.read_strings(cqdb.build_table([]), 0) == []
+
+
+@pytest.mark.parametrize(("weight", "sound"), [(1e6, True), (-1e6, True), (1e6 + 0.5, False), (-1e7, False)])
+def test_a_weight_is_a_million_at_most(tmp_path, weight, sound):
+    rows = model_file.make_records(model_file.STATE, np.zeros(1, int), np.zeros(1, int), np.array([weight]))
+    model_file.write(tmp_path / "m", ["O"], ["a"], rows)
+    if sound:
+        assert model_file.read(tmp_path / "m").records["weight"].tolist() == [weight]
+    else:
+        with pytest.raises(ModelError, match="weights over 1,000,000"):
+            model_file.read(tmp_path / "m")
+
+
+def test_weights_are_added_to_transitions(tmp_path):
+    rows = np.concatenate([
+        model_file.make_records(model_file.STATE, np.array([0]), np.array([1]), np.array([2.0])),
+        model_file.make_records(model_file.TRANSITION, np.arange(2), np.array([1, 0]), np.array([0.5, 3])),
+    ])  # fmt: skip
+    model_file.write(tmp_path / "m", ["O", "B-AGE", "I-AGE"], ["a", "unused"], rows)
+    model_file.add_to_transitions(tmp_path / "m", [("O", "B-AGE"), ("I-AGE", "I-AGE")], -0.25)
+    found = model_file.read(tmp_path / "m")
+    assert found.transitions.tolist() == [[0, 0.25, 0], [3, 0, 0], [0, 0, -0.25]]
+    assert found.attributes == ["a"] and found.records[0].tolist() == (0, 0, 1, 2.0)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "m"))
+    assert tagger.tag([["a"]]) == ["B-AGE"]
+
+
+class Size(list):
+    labels = ("O", "B-AGE")
+
+
+def test_memory_is_counted_in_numbers_of_eight_bytes(monkeypatch):
+    """Rows and expectations by thread, 22 vectors of all variables, three tables of transitions."""
+    needed = 8 * (10 * 8 * 3 + 22 * 100 + 3 * 8 * 8)
+    pages = {"SC_PAGE_SIZE": 4, "SC_PHYS_PAGES": needed // 4}
+    monkeypatch.setattr("os.sysconf", pages.__getitem__)
+    refuse_too_large(Size(range(100)), 10, 8, 2)
+    pages["SC_PHYS_PAGES"] -= 1
+    with pytest.raises(
+        ConfigurationError, match=r"about 0\.0 GB for 2 labels, 10 rows and 100 features; this"
+    ):
+        refuse_too_large(Size(range(100)), 10, 8, 2)
+    pages["SC_PHYS_PAGES"] = 5 * 10**8
+    with pytest.raises(ConfigurationError, match=r"needs about 16\.3 GB for .*; this machine has 2\.0 GB: "):
+        refuse_too_large(Size(range(100)), 85 * 10**6, 8, 2)
