@@ -173,19 +173,24 @@ TINY = {  # bounds of what is kept or looked up at once
 @pytest.mark.parametrize(("changed", "filled"), [([], 10**6), (list(TINY), 0)], ids=["large", "tiny"])
 def test_labels_do_not_depend_on_the_sizes_of_tables(three_engines, notes, monkeypatch, changed, filled):
     """Few texts are kept, combinations are not looked up together, rows are whole or lists of weights."""
+    reference, *own = three_engines
+    untouched = Decoder(own[0].weights, own[0].pipeline)
+    documents = [*notes[28:30], Document("words", " ".join(f"w{n}" for n in range(1100))), *notes[30:33]]
+    wanted = [document.spans for document in reference.tag_all(documents)]
+    scores = untouched.emissions(untouched.batch(documents))
     for name in changed:
         for constant, value in TINY[name].items():
             monkeypatch.setattr(f"crfdeid.engine.{name}.{constant}", value)
     monkeypatch.setattr("crfdeid.engine.decoding.tables.FILLED", filled)
-    reference, *own = three_engines
-    documents = [*notes[28:30], Document("words", " ".join(f"w{n}" for n in range(1100))), *notes[30:33]]
-    wanted = [document.spans for document in reference.tag_all(documents)]
     for tagger in own:
-        decoder = Decoder(tagger.weights, tagger.pipeline, tagger.decoder.kernels)
+        decoder, before = Decoder(tagger.weights, tagger.pipeline, tagger.decoder.kernels), 0
         for start in range(0, len(documents), 3):
             batch = decoder.batch(documents[start : start + 3])
             labels = decode_spans(batch, decoder.labels, decoder.path(batch))
             assert [tuple(spans) for spans in labels] == wanted[start : start + 3]
+            found = decoder.emissions(batch)[:, : len(decoder.labels)]
+            assert np.allclose(found, scores[before : before + len(batch)])
+            before += len(batch)
 
 
 def test_loops_are_compiled_after_enough_characters(small_model, monkeypatch):
@@ -223,14 +228,17 @@ def shorten(found):
     return dataclasses.replace(found, single=found.single & words, longer=kept)
 
 
-def make_columns(line, texts, compiled):
-    """The columns of all observations, the observations, the batch, and the numbers of their values."""
+def make_columns(line, texts, compiled, known=None):
+    """The columns of all observations, the observations, the batch, and the numbers of their values; where some
+    are ``known``, no others."""
     numbers: dict[str, dict] = {}
     names = FAST.keys() | {f"phrase_{name}" for name in line.gazetteers}
     names |= {f"{observation}_es_address" for observation in cues.OBSERVATIONS}
     gazetteers = {name: shorten(found) for name, found in line.gazetteers.items()} | {"es_address": ADDRESS}
     contextual = registry.resolve_names(names, gazetteers).contextual
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
+    if known:
+        number = lambda name, value: known.get(name, {}).get(value, NONE)  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
     from crfdeid.engine.arrays.compiled_columns import COMPILED
@@ -270,12 +278,46 @@ CASES = [WORDS + "w Aa", WORDS + "Aa", WORDS.upper() + "W aa", WORDS.upper() + "
 )
 def test_array_columns_equal_the_plain_observations(three_engines, compiled, texts):
     columns, contextual, batch, numbers = make_columns(three_engines[1].pipeline, texts, compiled)
-    for name in [*sorted(contextual), *sorted(contextual)]:
+    for _ in range(2):
+        compare_columns(columns, contextual, batch, numbers)
+
+
+def compare_columns(columns, contextual, batch, numbers):
+    for name, observe in sorted(contextual.items()):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
-        observe = contextual[name]
-        plain = [v for n in range(len(texts)) for v in observe(batch.tokenized(n))]
+        plain = [v for n in range(len(batch.documents)) for v in observe(batch.tokenized(n))]
         assert [values[c] for c in found] == plain
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("odd", [False, True])
+def test_a_value_without_a_number_is_none(three_engines, compiled, odd):
+    """A model has weights for some of the values that it has seen, and none for others."""
+    line, texts = three_engines[1].pipeline, [LINES + PROSE, " ".join(PARTS), LINES]
+    columns, contextual, batch, numbers = make_columns(line, texts, compiled)
+    compare_columns(columns, contextual, batch, numbers)
+    known = {
+        name: {value: code for value, code in own.items() if value and code % 2 == odd}
+        for name, own in numbers.items()
+    }
+    columns, contextual, batch, _ = make_columns(line, texts, compiled, known)
+    for name, observe in sorted(contextual.items()):
+        plain = [v for n in range(len(texts)) for v in observe(batch.tokenized(n))]
+        assert columns.column(name, batch).tolist() == [known.get(name, {}).get(v, NONE) for v in plain]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_columns_begin_again_with_another_vocabulary(three_engines, compiled):
+    """What was known of the numbers of texts, stretches and headings is forgotten."""
+    line = three_engines[1].pipeline
+    columns, contextual, batch, numbers = make_columns(line, [LINES, "in New York: 3/4 Dr. Li"], compiled)
+    compare_columns(columns, contextual, batch, numbers)
+    table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), columns.number)
+    columns.forget(table)
+    texts = ["Dr. Ruiz, C/ Colón: a.b@c.org", "NHC New York: " + LINES[::-1]]
+    again = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
+    compare_columns(columns, contextual, again, numbers)
 
 
 @pytest.mark.parametrize("compiled", [False, True])

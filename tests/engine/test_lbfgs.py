@@ -82,6 +82,7 @@ def test_with_c1_each_weight_is_as_much_nearer_to_zero(threads):
 def test_from_the_minimum_there_is_no_iteration():
     assert find_minimum(bowl, 4, start=CENTRE)[1] == []
     assert find_minimum(bowl, 4, start=CENTRE + 1e-7)[1] == []
+    assert find_minimum(bowl, 4, start=CENTRE, epsilon=0.0)[1] == []
     assert find_minimum(bowl, 4, c1=50.0)[1] == []  # zero is the minimum
 
 
@@ -90,6 +91,9 @@ def test_the_first_step_has_the_length_1():
     _, heard = find_minimum(bowl, 4, max_iterations=1)
     assert np.linalg.norm(heard[0][2]) == pytest.approx(1)
     assert len(heard) == 1
+    flat = lambda x: tuple(0.01 * part for part in bowl(x))  # noqa: E731
+    _, heard = find_minimum(flat, 4, max_iterations=1)
+    assert np.linalg.norm(heard[0][2]) == pytest.approx(1)
     _, heard = find_minimum(bowl, 4, max_iterations=1, c1=0.1)
     assert np.linalg.norm(heard[0][2]) == pytest.approx(1)
 

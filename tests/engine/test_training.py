@@ -18,7 +18,7 @@ from crfdeid.engine.training.numbering import AttributeNames, number_few_keys, n
 from crfdeid.engine.training.objective import Work
 from crfdeid.engine.training.score_layout import build_layout
 from crfdeid.engine.training.training_set import TrainingSet
-from crfdeid.engine.training.transition_layout import Transitions, place_labels
+from crfdeid.engine.training.transition_layout import Transitions, build_structure, place_labels
 
 LABELS = ["O", "B-DATE", "I-DATE", "B-AGE", "B-CITY", "I-CITY"]
 
@@ -215,6 +215,38 @@ def test_the_highest_score_is_subtracted_where_exponentials_would_be_too_large()
 def test_labels_have_places_by_type():
     place, width = place_labels(LABELS)
     assert place.tolist() == [0, 1, 9, 2, 3, 11] and width == 16
+
+
+def test_transitions_are_laid_out_around_the_label_that_has_the_most():
+    """Label 2 is not first in what leads to it, nor in what leads away from it."""
+    allowed = np.zeros((8, 8), bool)
+    allowed[[0, 1, 3, 4], 5] = True  # four lead to 5
+    allowed[6, [0, 1, 3, 4]] = True  # four lead away from 6
+    allowed[[0, 1, 3], 2] = allowed[2, [4, 5, 6]] = True
+    allowed[7, 7] = True
+    structure, at, size = build_structure(allowed)
+    assert structure.hub == 2 and structure.unit.tolist() == [0, 0, 1, 0, 0, 0, 0, 0]
+    assert at[2].tolist() == list(range(8)) and at[[0, 1, 3], 2].tolist() == [8, 9, 11] and at[7, 7] == 23
+    assert structure.sources.tolist() == [0, 1, 3, 4, 6]
+    others = [structure.targets[a:b].tolist() for a, b in itertools.pairwise(structure.bounds.tolist())]
+    assert others == [[5], [5], [5], [5], [0, 1, 3, 4]]
+    assert size == 3 * 8 + 8 and sorted(at[allowed].tolist()) == sorted(set(at[allowed].tolist()))
+
+
+def test_transitions_between_neighbours_are_strips():
+    """From B to I of eight types, and from I to B of seven, which is too few."""
+    labels = ["O", *(f"{part}-{n}" for part in "BI" for n in range(8))]
+    place, width = place_labels(labels)
+    allowed = np.zeros((width, width), bool)
+    begins, inside = place[1:9], place[9:]
+    allowed[begins, inside] = True
+    allowed[inside[:7], begins[:7]] = True
+    allowed[0, begins] = allowed[begins, 0] = True
+    structure, at, size = build_structure(allowed)
+    assert structure.hub == 0 and structure.lengths.tolist() == [width - 16]
+    assert (structure.starts.tolist(), structure.ends.tolist()) == ([0], [16])
+    assert at[begins, inside].tolist() == [3 * width + b for b in begins]
+    assert structure.sources.tolist() == inside[:7].tolist() and size == 4 * width + 7
 
 
 def test_compiled_code_names_no_class_that_could_move():

@@ -123,8 +123,7 @@ class GazetteerPhrases:
 
     def _match_longest(self, name: str, texts: Ints) -> int:
         """The length of the longest entry of several tokens at the beginning of ``texts``, 0 if there is
-        none."""
+        none. An entry begins with the first of them."""
         lowered, gazetteer = self.vocabulary.lowered, self.gazetteers[name]
-        entries = gazetteer.longer_by_first.get(lowered[texts[0]], ())
-        reach = len(entries[0]) if entries else 0
-        return gazetteer.match_longest([lowered[text] for text in texts[:reach].tolist()], 0) if reach else 0
+        longest, *_ = gazetteer.longer_by_first[lowered[texts[0]]]
+        return gazetteer.match_longest([lowered[text] for text in texts[: len(longest)].tolist()], 0)
