@@ -193,6 +193,46 @@ def test_labels_do_not_depend_on_the_sizes_of_tables(three_engines, notes, monke
             before += len(batch)
 
 
+def test_texts_and_forms_that_are_too_many_are_forgotten(small_model, monkeypatch):
+    monkeypatch.setattr("crfdeid.engine.decoding.decoder.REMEMBERED", 4)
+    monkeypatch.setattr("crfdeid.engine.decoding.decoder.FORMS", 3)
+    decoder = Decoder(small_model.weights, small_model.pipeline)
+    begun = []
+    for text in ("a b", "a b c", "d e", "d", "f"):  # five texts are known after the third
+        before = decoder.vocabulary
+        decoder.observe(decoder.batch([Document("n", text)]))
+        begun.append(decoder.vocabulary is not before)
+    assert begun == [False, False, False, True, False]
+    for text in ("A", "Aa", "1", "A1", "Aa1", "1a", "aA", "a1"):
+        decoder.observe(decoder.batch([Document("n", text)]))
+        assert len(decoder.forms) <= 5
+    tagger = AdaptiveDecoder(small_model.weights, small_model.pipeline)
+    tagger.forget_texts()
+    assert "decoder" not in vars(tagger)  # none is made for it
+    before = tagger.decoder.vocabulary
+    tagger.forget_texts()
+    assert tagger.decoder.vocabulary is not before
+
+
+def test_only_compiled_decoders_use_compiled_loops(small_model, notes, tmp_path):
+    """In numpy, nothing of numba is loaded. A tokenizer that has no compiled version stays as it is."""
+    pytest.importorskip("numba")
+    from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+    from crfdeid.engine.decoding import numba_kernels
+    from crfdeid.engine.decoding.scanner import Scanner
+
+    model.train(notes[:3], dataclasses.replace(SMALL, tokenizer="coarse"), tmp_path / "m")
+    other = model.load(tmp_path / "m", "fast")
+    for tagger, compiled, scans in (
+        (small_model, False, False), (small_model, True, True), (other, False, False), (other, True, False),
+    ):  # fmt: skip
+        kernels = (numba_kernels,) if compiled else ()
+        decoder = Decoder(tagger.weights, tagger.pipeline, *kernels)
+        assert isinstance(decoder.reader.scan, Scanner) is scans
+        assert decoder.columns.make_stretches is (CompiledStretches if compiled else PlainStretches)
+        assert (decoder.columns.fast == FAST) is not compiled
+
+
 def test_loops_are_compiled_after_enough_characters(small_model, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr("crfdeid.engine.decoding.decoder.WORTH_COMPILED", 10)
@@ -229,8 +269,8 @@ def shorten(found):
 
 
 def make_columns(line, texts, compiled, known=None):
-    """The columns of all observations, the observations, the batch, and the numbers of their values; where some
-    are ``known``, no others."""
+    """The columns of all observations, the observations, the batch, and the numbers of their values; only of
+    the ``known`` ones, if there are any."""
     numbers: dict[str, dict] = {}
     names = FAST.keys() | {f"phrase_{name}" for name in line.gazetteers}
     names |= {f"{observation}_es_address" for observation in cues.OBSERVATIONS}

@@ -10,6 +10,7 @@ from small_notes import SMALL, note
 pytest.importorskip("numba")
 
 from crfdeid.engine.training.lbfgs import Settings, minimise
+from crfdeid.engine.training.train import NAMES, can_train
 from crfdeid.engine.training.vectors import Vectors
 from crfdeid.systems import model
 
@@ -41,6 +42,27 @@ def test_training_stops_where_crfsuite_does(tmp_path, changes, number):
     assert [place for place, _ in losses["fast"]] == [place for place, _ in losses["crfsuite"]]
     assert len(losses["fast"]) == number
     assert np.allclose(*([loss for _, loss in own] for own in losses.values()), rtol=2e-5)
+
+
+def test_settings_are_crfsuites_unless_others_are_said():
+    assert Settings() == Settings(
+        c1=0.0, max_iterations=2147483647, num_memories=6, epsilon=1e-5, period=10, delta=1e-5,
+        max_linesearch=20,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "settings", "wanted"),
+    [
+        ("lbfgs", {}, True),
+        ("lbfgs", dict.fromkeys(NAMES, 1), True),
+        ("lbfgs", {"c1": 1, "gamma": 1}, False),
+        ("ap", {}, False),
+        ("l2sgd", {"c2": 1}, False),
+    ],
+)
+def test_this_engine_has_lbfgs_with_its_settings(algorithm, settings, wanted):
+    assert can_train(algorithm, settings) is wanted
 
 
 def find_minimum(evaluate, size, threads=1, roots=None, start=None, **settings):

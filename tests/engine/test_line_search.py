@@ -179,6 +179,14 @@ def test_a_step_is_accepted_where_the_loss_is_low_enough(lower, accepted):
     assert (search(lambda step: curve.get(step, (-1.0, 0.0)), 1)[1] == [1]) is accepted
 
 
+@pytest.mark.parametrize(
+    ("slope", "accepted"), [(-0.9, True), (0.9, True), (-0.90001, False), (0.90001, False)]
+)
+def test_a_slope_of_exactly_nine_tenths_is_accepted(slope, accepted):
+    curve = {0: (0.0, -1.0), 1: (-0.5, slope)}
+    assert (search(lambda step: curve.get(step, (-1.0, 0.0)), 1)[1] == [1]) is accepted
+
+
 @pytest.mark.parametrize("slope", [0.0, 0.1])
 def test_uphill_there_is_no_step(slope):
     assert search(parabola, 1, slope=slope) == (None, [])

@@ -1,5 +1,7 @@
 """Fast marginals against forward-backward with logarithms, which the other tests compare with CRFsuite."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,8 @@ from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
-from crfdeid.engine.decoding.marginals import Marginals
+from crfdeid.engine.decoding.marginals import Marginals, sum_types
+from crfdeid.text.bio import find_labelled_runs
 from crfdeid.text.document import Span
 
 FORBIDDEN = -1e4
@@ -121,6 +124,35 @@ def test_only_differences_of_scores_count(compiled, more):
     wanted = compute_marginals(emissions, transitions, first, stop, compiled)
     assert np.allclose(compute_marginals(emissions, transitions + more, first, stop, compiled), wanted)
     assert np.allclose(compute_marginals(emissions + more, transitions, first, stop, compiled), wanted)
+
+
+def test_a_type_is_likely_from_the_least_probability_on():
+    marginals, type_of = np.array([[0.5, 0.25, 0.25], [0.75, 0.0, 0.25]]), np.array([NONE, 0, 1])
+    assert sum_types(marginals, type_of, 0.5)[1].tolist() == [0, NONE]
+    assert sum_types(marginals, type_of, 0.25)[1].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("labels", [["I-A", "O", "B-A"], ["B-A", "I-A", "O"], ["O", "I-A"], ["I-A", "B-A"]])
+def test_probabilities_of_spans_do_not_depend_on_the_order_of_labels(labels):
+    pytest.importorskip("numba")
+    emissions, transitions, first, stop = make_chain(5, len(labels), [4], 1.0)
+    confidence = SpanConfidence(Weights(labels, [], np.zeros(0), transitions))
+    starts = np.arange(len(emissions))
+    batch = Batch([None], starts, starts, starts + 1, np.array([0, len(emissions)]), starts, first, stop)
+    every = list(itertools.product(range(len(labels)), repeat=4))
+    scores = np.array([
+        sum(emissions[t, y] for t, y in enumerate(ys)) + sum(transitions[pair] for pair in zip(ys, ys[1:]))
+        for ys in every
+    ])  # fmt: skip
+    shares = np.exp(scores - np.logaddexp.reduce(scores))
+    for a, b in itertools.combinations(range(5), 2):
+        has_it = [(a, b - 1) in find_labelled_runs([labels[y] for y in ys]) for ys in every]
+        wide = pad_last(emissions, len(confidence.links.base), -np.inf)
+        for found in (
+            confidence.add_probabilities([[Span(a, b, "A")]], batch, emissions),
+            confidence.add_probabilities([[Span(a, b, "A")]], batch, wide, compiled=True),
+        ):
+            assert found[0][0].probability == pytest.approx(shares[has_it].sum())
 
 
 @pytest.mark.parametrize("compiled", [False, True])

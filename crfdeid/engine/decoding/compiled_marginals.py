@@ -107,7 +107,7 @@ def find_probability(first, last, begin, inside, opens, scores, factors, work):
     if begin >= 0:
         began = alpha[first, begin]
     if inside >= 0 and first == 0:
-        going = alpha[0, inside] if opens.max() > 0.0 else 0.0
+        going = alpha[0, inside]
     elif inside >= 0:
         for i in range(len(opens)):
             going += opens[i] * alpha[first - 1, i] * factors[i, inside]

@@ -55,8 +55,8 @@ class Chain:
     def _score_opening(self, first: int, opening: np.ndarray) -> np.ndarray:
         """The log scores [labels] of all labellings of tokens 0 to ``first`` that open a span there."""
         if first == 0:
-            return self.forward[0] + opening.max(axis=0)
-        before = self.forward[first - 1][:, None] + self.transitions + opening
+            return self.forward[0] + opening[-1]
+        before = self.forward[first - 1][:, None] + self.transitions + opening[:-1]
         return np.logaddexp.reduce(before, axis=0) + self.emissions[first]
 
     def _score_end(self, last: int, score: np.ndarray, inside: int | None) -> float:
@@ -90,19 +90,19 @@ def run_chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
 
 
 def opening_scores(labels: list[str], type: str) -> np.ndarray:
-    """The table [labels, labels] with 0 where the transition from the row's label to the column's opens a
-    span of ``type``, otherwise -inf. ``B-type`` always opens a span; ``I-type`` does so after a label of
-    another type, because such a sequence is repaired.
+    """The table [labels + 1, labels] with 0 where the transition from the row's label to the column's opens a
+    span of ``type``, otherwise -inf; the last row is for the first token. ``B-type`` always opens a span;
+    ``I-type`` does so there and after a label of another type, because such a sequence is repaired.
 
     >>> opening_scores(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
-    [0.0, -inf, -inf]
+    [0.0, -inf, -inf, 0.0]
     """
-    table = np.full((len(labels), len(labels)), -np.inf)
+    table = np.full((len(labels) + 1, len(labels)), -np.inf)
     for column, label in enumerate(labels):
         if label == f"B-{type}":
             table[:, column] = 0.0
         elif label == f"I-{type}":
-            table[[row for row, before in enumerate(labels) if before[2:] != type], column] = 0.0
+            table[[row for row, before in enumerate([*labels, ""]) if before[2:] != type], column] = 0.0
     return table
 
 

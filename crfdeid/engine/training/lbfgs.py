@@ -42,7 +42,7 @@ def minimise(
     c1 = settings.c1
     search = _backtrack if c1 else _more_thuente
     loss, gradient = evaluate(x)
-    loss += c1 * vectors.size_of(x) if c1 else 0.0
+    loss += c1 * vectors.size_of(x)
     losses = [loss] * settings.period
     direction, square = vectors.downhill(x, gradient, c1)
     memory = _Memory(settings.num_memories, vectors)
@@ -110,7 +110,7 @@ class _Memory:
     def __init__(self, size: int, vectors: Vectors) -> None:
         self.size, self.vectors = size, vectors
         self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
-        self.scale = 1.0
+        self.scale = math.nan  # before the first step
 
     def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
         """Add a step and a change of the gradient. They are written over ``x`` and ``gradient``."""

@@ -35,11 +35,11 @@ class Objective:
         self.vectors = Vectors(features.roots(), pool, threads)
         self.table = np.zeros((self.layout.rows, self.transitions.width))
         starts = np.cumsum([0, *(chunk.bounds[-1] for chunk in self.layout.chunks)])
-        cuts = np.searchsorted(starts, np.linspace(0, len(self.gold), threads + 1)).tolist()
+        cuts = np.searchsorted(starts, cut_evenly(len(self.gold), threads)).tolist()
         chunks = [(self.gold[a:], chunk) for a, chunk in zip(starts.tolist(), self.layout.chunks)]
         self.parts = [_Part(self, chunks[first:last]) for first, last in pairwise(cuts)]
         self.set_rows = len(self.layout.set_rows.row_ends) - 1
-        self.edges = np.linspace(0, self.layout.rows - self.set_rows, threads + 1).astype(int)
+        self.edges = cut_evenly(self.layout.rows - self.set_rows, threads).astype(int)
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss and its gradient at ``x`` [variables]."""
@@ -58,6 +58,15 @@ class Objective:
         first, last = self.edges[number], self.edges[number + 1]
         sums = tuple(self.layout.bundle_rows)
         numba_kernels.build_rows(first, last, self.set_rows, sums, weights, self.table)
+
+
+def cut_evenly(size: int, shares: int) -> np.ndarray:
+    """Return the bounds of equal shares.
+
+    >>> cut_evenly(9, 2).tolist()
+    [0.0, 4.5, 9.0]
+    """
+    return np.linspace(0, size, shares + 1)
 
 
 class Work(NamedTuple):
