@@ -40,6 +40,7 @@ COURTESY = word_set("mr mrs ms miss dr drs doctor prof professor nurse sra madam
 MAX_CREDENTIALS = 80  # characters at the end of a name that are searched for them
 CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
 MIN_MISSPELT = 4  # letters
+LONGEST_MISSPELT = 60  # letters; a longer word is none, and would take their square of memory
 VOWELS = "aeiou"
 
 
@@ -256,12 +257,13 @@ def find_misspellings(names: Mapping[str, int]) -> dict[str, str]:
 
 def shorten_name(name: str) -> set[str]:
     """The name, and the name without each of its letters: two names that one edit parts have one of these in
-    common, so that only such names need to be compared. A name that is too short for a misspelling has none.
+    common, so that only such names need to be compared. A name that is too short or too long for a
+    misspelling has none.
 
     >>> sorted(shorten_name("anna")), shorten_name("kim")
     (['ana', 'ann', 'anna', 'nna'], set())
     """
-    if len(name) < MIN_MISSPELT:
+    if not MIN_MISSPELT <= len(name) <= LONGEST_MISSPELT:
         return set()
     return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
 
