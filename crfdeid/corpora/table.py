@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from crfdeid.corpora.bad_rows import BadRows, RowReader
 from crfdeid.corpora.format import Format
@@ -73,16 +73,12 @@ def read_chunks(path: Path, encoding: str, delimiter: str = ",", size: int = CHU
     import pandas
 
     try:
-        if cuts_at_nul() and has_nul(path, encoding):
-            raise FormatError(
-                f"{path}: a NUL character, at which this version of pandas ends a cell; wanted pandas 3.1"
-            )
-        with (
-            open_text(path, encoding) as file,
-            pandas.read_csv(file, dtype=str, keep_default_na=False, chunksize=size, sep=delimiter) as chunks,
-        ):
-            for chunk in chunks:
-                yield _check_header(chunk, path)
+        with open_text(path, encoding) as file:
+            source: Any = NulRefuser(file, path) if cuts_at_nul() else file
+            options: Any = {"dtype": str, "keep_default_na": False, "chunksize": size, "sep": delimiter}
+            with pandas.read_csv(source, **options) as chunks:
+                for chunk in chunks:
+                    yield _check_header(chunk, path)
     except UnicodeError:
         refuse_undecodable(path, encoding)
     except pandas.errors.EmptyDataError:
@@ -100,10 +96,21 @@ def cuts_at_nul() -> bool:
     return bool(pandas.read_csv(io.StringIO('text\n"a\0b"'), dtype=str)["text"][0] == "a")
 
 
-def has_nul(path: Path, encoding: str) -> bool:
-    """Whether the file has a NUL character."""
-    with open_text(path, encoding) as file:
-        return any("\0" in part for part in iter(lambda: file.read(1 << 20), ""))
+class NulRefuser:
+    """Reads a text file. Raises :class:`FormatError` where it comes to a NUL character."""
+
+    def __init__(self, file: TextIO, path: Path) -> None:
+        self.file, self.path = file, path
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.file)
+
+    def read(self, size: int = -1) -> str:
+        text = self.file.read(size)
+        if "\0" in text:
+            what = "a NUL character, at which this version of pandas ends a cell; wanted pandas 3.1"
+            raise FormatError(f"{self.path}: {what}")
+        return text
 
 
 def _check_header(chunk: DataFrame, path: Path) -> DataFrame:

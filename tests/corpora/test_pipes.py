@@ -9,6 +9,7 @@ import pytest
 
 from crfdeid import cli, corpora
 from crfdeid.convert import main as convert
+from crfdeid.corpora import table
 from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.evaluate.__main__ import main as evaluate
 from crfdeid.redact.__main__ import main as redact
@@ -90,7 +91,9 @@ def test_a_model_folder_with_a_pipe_is_refused(small_model, tmp_path):
         (tmp_path / "kept").rename(folder / name)
 
 
-def test_a_pipe_of_the_shell_is_read():
+@pytest.mark.parametrize("cuts_at_nul", [True, False])
+def test_a_pipe_of_the_shell_is_read(cuts_at_nul, monkeypatch):
+    monkeypatch.setattr(table, "cuts_at_nul", lambda: cuts_at_nul)  # as before pandas 3.1, and after
     with pipe(b'{"id": "1", "text": "Mr. Ruiz came."}\n{"id": "2", "text": ""}\n') as name:
         assert [note.id for note in corpora.read(name, "jsonl")] == ["1", "2"]
     with pipe(b"id,text\n1,Mr. Ruiz came\n") as name:

@@ -97,10 +97,13 @@ def test_rows_with_too_few_cells(content, short, tmp_path):
     assert table.find_short_rows(tmp_path / "none", "utf-8", ",") == set()
 
 
-def test_a_nul_is_found_wherever_it_is(tmp_path):
-    assert not table.has_nul(write(tmp_path, "a\n" * 9), "utf-8")
-    for content in ("\0", "a" * (1 << 20) + "\0", "a" * (1 << 21) + "\0b"):
-        assert table.has_nul(write(tmp_path, content), "utf-8")
+@pytest.mark.parametrize("before", ["", "x" * 9, "x" * (1 << 21), "x\n" * 5000])
+def test_a_nul_is_refused_wherever_it_is(before, tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "cuts_at_nul", lambda: True)
+    rows = table.read_chunks(write(tmp_path, f"a\n{before}b\nc\n"), "utf-8")
+    assert [cell for chunk in rows for cell in chunk["a"]] == [*f"{before}b".split("\n"), "c"]
+    with pytest.raises(FormatError, match="a NUL character"):
+        list(table.read_chunks(write(tmp_path, f"a\n{before}\0b\nc\n"), "utf-8"))
 
 
 @pytest.mark.parametrize(
