@@ -22,7 +22,6 @@ MIN_DIGITS, MIN_GLUED, MAX_BACK = 6, 2, 40
 CAPITAL = "[A-ZÀ-ÖØ-Þ]"
 NAME = rf"(?P<name>{CAPITAL}[^\W\d_]['’\w-]*)"
 LETTERS, LETTERS_BEFORE = re.compile(r"[^\W\d_]+"), re.compile(r"[^\W\d_]+$")
-CAPITALIZED = re.compile(rf"{CAPITAL}[^\W\d_]*")
 SITE = re.compile(r"(?:https?:/|www[.,])\S*[^\W_]", re.IGNORECASE)
 SITE_PARTS = ("www", "http")  # one is in each
 SITE_ENDING = re.compile(r"\.(?:com|org|net|edu|gov)\b(?:/\S*[^\W_])?", re.IGNORECASE)

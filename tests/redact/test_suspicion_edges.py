@@ -29,7 +29,7 @@ EDGES = {
     "long number": """
         [123456], 12345, 12 345, [12-3456], 1-23456, 123456.5, 123456,7, 1234567/8, .123456, a123456
         [12-34-56], [123 45 678], 1 23 45, [12 3456 7890], 12/34/56, 3.123456
-        [l23-456-78], [l234-5678], [O1-23-4567], 1O-l2-45, S12-B3-45, x1O-l2-45, xl23-456-78, 12-34, OO-ll-SS
+        [l23-456-78], [l234-567], [O1-23-4567], 1O-l2-45, S12-B3-45, x1O-l2-45, xl23-456-78, 12-34, OO-ll-SS
     """,
     "age": """
         [90] years, 89 years, [129] years old, 130 years, [95] yrs, [95]y/o, [95] yo, [95] y.o., [95]-year-old
@@ -38,7 +38,7 @@ EDGES = {
         aged 95%, aged 95 percent, aged 95 degrees, aged 955, aged 95.5
         [95th] birthday, [92nd] b-day, [91st] birthday, 93rd day, 95 th birthday
         [ninety] years, [ninety-two] years, [NINETY-TWO] YEARS, [Ninety three] year old, ninety days
-        [ninety]  years, [NINETY] YEARS, [91st]  birthday, [92nd] bday, [95] yr, 95 yrsx, 95 yearsx
+        [ninety]  years, [NINETY]  YEARS, [NINETY] YEARS, [91st]  birthday, [92nd] bday, [95] yr, 95 yrsx, 95 yearsx
     """,
     "title": """
         Dr. [Quevix], Mr [Quevix], Mrs. Q. [Quevix], MISS [QUEVIX], Prof. [Quevix], Nurse [Quevix], nurse Pain
@@ -47,7 +47,7 @@ EDGES = {
         [Quevix], MD; [Quevix] M.D.; [Quevix], RN, [Quevix] PA-C, [Quevix], Ph.D, [Quevix] DDS, [Quevix], LPN
         [Quevix], CRNA; Pain, MD; Quevix MDX; quevix, MD
         Quevix, Ph.Does; Quevix, CRNAs; Quevix DDSs; Quevix LPNs; Quevix PA-Cs
-        [Quevix], MD; Dr.  [Quevix]
+        [Quevix],  MD; Dr.  [Quevix]; [Quevix], PhD
     """,
     "initials": """
         ¶[JRM/ABC]¶
