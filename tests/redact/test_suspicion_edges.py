@@ -38,7 +38,8 @@ EDGES = {
         aged 95%, aged 95 percent, aged 95 degrees, aged 955, aged 95.5
         [95th] birthday, [92nd] b-day, [91st] birthday, 93rd day, 95 th birthday
         [ninety] years, [ninety-two] years, [NINETY-TWO] YEARS, [Ninety three] year old, ninety days
-        [ninety]  years, [NINETY]  YEARS, [NINETY] YEARS, [91st]  birthday, [92nd] bday, [95] yr, 95 yrsx, 95 yearsx
+        [ninety]  years, [NINETY]  YEARS, [NINETY] YEARS, [91st]  birthday, [92nd] bday
+        [95] yr, 95 yrsx, 95 yearsx
     """,
     "title": """
         Dr. [Quevix], Mr [Quevix], Mrs. Q. [Quevix], MISS [QUEVIX], Prof. [Quevix], Nurse [Quevix], nurse Pain
