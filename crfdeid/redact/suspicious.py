@@ -163,7 +163,7 @@ def find_numbers(searched: SearchedText) -> Iterator[re.Match[str]]:
 
 def find_long_numbers(searched: SearchedText) -> Ranges:
     """Yield numbers of six digits or more, also those in which a scanner took digits for letters."""
-    text = searched.text
+    text = searched.written  # a small l is read as 1, a capital L is not
     has_misread = MISREAD_ENDING.search(text)
     misread = MISREAD_NUMBER.finditer(text) if has_misread else ()
     for match in (*find_numbers(searched), *(each for each in misread if begins_word(text, each.start()))):

@@ -64,11 +64,11 @@ RELATIONS = word_set("family house home children baby boy girl twins rest town c
 
 
 class SearchedText:
-    """A redacted text as it is searched: one in small letters as one in capitals. The ``spans`` cover what
-    was replaced."""
+    """A redacted text as it is searched: one in small letters as one in capitals; ``written`` has its own
+    letters. The ``spans`` cover what was replaced."""
 
     def __init__(self, document: Document) -> None:
-        self.text, self.spans = show_capitals(document.text), document.spans
+        self.text, self.written, self.spans = show_capitals(document.text), document.text, document.spans
         self.low = self.text.lower()
 
     @cached_property

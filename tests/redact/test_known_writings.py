@@ -76,16 +76,31 @@ def test_a_name_is_found_as_a_scanner_read_it(line):
 
 def test_no_name_of_three_letters_is_misread():
     assert list(find_misread("4na an4 Ama", {"ana": "PATIENT"})) == []
+    assert list(find_misread("arna", {"ama": "PATIENT"})) == []
     assert list(find_misread("0kafor", {})) == []
 
 
-NUMBERS = {"MEDICALRECORD": ["447-1902"], "PHONE": ["617 555 0148"], "SSN": ["12345"], "CITY": ["100000"]}
+@pytest.mark.parametrize(("text", "name"), [("8085", "bobs"), ("Bum", "burn"), ("Burn", "burn")])
+def test_what_is_only_digits_or_short_or_the_name_itself_is_not_misread(text, name):
+    assert list(find_misread(text, {name: "PATIENT"})) == []
+
+
+def test_one_name_is_enough_to_be_glued():
+    assert list(find_glued("MarySmith", {"smith": "PATIENT"})) == [Span(4, 9, "PATIENT")]
+
+
+NUMBERS = {
+    "MEDICALRECORD": ["447-1902"],
+    "PHONE": ["617 555 0148"],
+    "SSN": ["12345", "447190"],
+    "CITY": ["100000"],
+}
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "[44719O2], 4471902, 447-1902, [447-I9O2], [4471-9o2], 447-19022",
+        "[44719O2], [44719O], 4471902, 447-1902, [447-I9O2], [4471-9o2], 447-19022",
         "[6l7-555-0l48], [6175550I48], 1234S, IOOOOO, x44719O2, 44719O2x, [44719O2].",
     ],
 )
@@ -100,7 +115,7 @@ def test_a_number_is_found_as_a_scanner_read_it(line):
         "Plan A\nseen: [rose], well\nThen rose, well",
         "he will rest\nthe rose is red\nmore will\nNow will",
         "wills, will's, will-power, free-will, will2",
-        "my okafor",
+        "my okafor, [ana]\n\nrose, and Bob",
     ],
 )
 def test_a_name_that_is_a_word_is_found_in_small_letters_where_it_is_a_name(line):

@@ -178,3 +178,66 @@ def test_only_teams_that_read_a_whole_set_are_in_the_summary():
     ]  # fmt: skip
     assert [row["voters"] for row in rows["2"] if row["whole"]] == [["ann", "bob"]]
     assert figures.summarize_teams(rows["3"]) == {"sensitivity": None, "ppv": None}
+
+
+def test_shares_and_their_summary_where_there_is_nothing_to_divide():
+    assert counting.compute_share(3, 1) == 0.75 and counting.compute_share(0, 0) is None
+    assert counting.compute_share(0, 2) == 0 and counting.compute_share(2, 0) == 1
+    found = measure_notes([])
+    assert (found.sensitivity, found.ppv, found.counts, found.mistakes) == (None, None, Counts(), ())
+    assert counting.summarize_values([None, 0.5, 1.0, 0.0]) == {"min": 0.0, "max": 1.0, "mean": 0.5}
+    assert counting.summarize_values([None]) is None
+    assert counting.list_teams("ab", (2,)) == [("a", "b")]
+    assert Rules().names == ["once", "part", "extra", "systematic", "excused", "types"]
+
+
+def test_every_mistake_has_its_place():
+    text = "Vent and  vent; Ana of Rome"
+    marked = [Span(0, 4, "AGE"), Span(10, 14, "AGE"), Span(23, 27, "CITY")]
+    notes = [MarkedNote(number, text, [Span(16, 19, "PATIENT")], marked, [(23, 25)]) for number in (4, 5)]
+    assert measure_notes(notes).mistakes == (
+        (4, 16, 19, "missed", True),
+        (4, 0, 4, "spurious", True),
+        (4, 10, 14, "spurious", False),
+        (4, 23, 27, "spurious", False),
+        (5, 16, 19, "missed", True),
+        (5, 0, 4, "spurious", False),
+        (5, 10, 14, "spurious", False),
+        (5, 23, 27, "spurious", False),
+    )
+    off = Rules(systematic=False, excused=False)
+    assert all(mistake.counted for mistake in measure_notes(notes, off).mistakes)
+
+
+@pytest.mark.parametrize(
+    ("range", "excused"), [((4, 6), True), ((0, 5), True), ((0, 4), False), ((8, 9), False), ((7, 9), True)]
+)
+def test_a_mark_is_excused_where_it_touches_what_is_ambiguous(range, excused):
+    note = MarkedNote(1, "and Vent", [], [], [range])
+    assert counting.is_excused(Span(4, 8, "AGE"), note) is excused
+
+
+def test_marks_are_joined_by_type_where_types_count():
+    spans = [Span(0, 4, "A"), Span(2, 6, "B"), Span(3, 8, "A"), Span(6, 9, "B")]
+    joined = [Span(0, 8, "A"), Span(2, 6, "B"), Span(6, 9, "B")]
+    assert counting.join_marks("abcdefghi", spans, types=True) == joined
+    assert counting.join_marks("abcdefghi", spans) == [Span(0, 9, "A")]
+    assert counting.join_marks("...", [Span(0, 3, "A")]) == [Span(0, 3, "A")]
+
+
+def test_a_mark_of_another_type_finds_nothing_where_types_count():
+    gold, other = [Span(0, 8, "A")], [Span(0, 8, "B")]
+    note = MarkedNote(1, "New York", gold, other)
+    for rules in (Rules(types=True), Rules(types=True, part=False), Rules(types=True, extra=False)):
+        assert measure_notes([note], rules).counts == Counts(0, 1, 1)
+    assert measure_notes([note], Rules(part=False, extra=False)).counts == Counts(1, 0, 0)
+
+
+def test_without_part_the_marks_together_cover_all_but_the_blanks():
+    gold = [Span(0, 8, "A")]
+    halves = MarkedNote(1, "New York", gold, [Span(0, 3, "A"), Span(4, 8, "A")])
+    less = MarkedNote(1, "New York", gold, [Span(0, 3, "A"), Span(4, 7, "A")])
+    assert measure_notes([halves], Rules(part=False)).counts == Counts(1, 0, 0)
+    assert measure_notes([less], Rules(part=False)).counts == Counts(0, 0, 1)
+    nothing = MarkedNote(1, "...", [Span(0, 3, "A")], [])
+    assert measure_notes([nothing], Rules(part=False)).counts == Counts(0, 0, 1)

@@ -266,6 +266,70 @@ def test_the_count_of_wrong_passwords_is_bounded(checker, monkeypatch):
     assert list(checker.throttle.attempts) == ["b", "c"]
 
 
+def test_each_wrong_password_doubles_the_wait_up_to_five_minutes(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    throttle = logins.Throttle()
+    waits = []
+    for _ in range(13):
+        throttle.count_attempt({"key": 2})
+        waits.append(throttle.find_wait("key", 2))
+        now[0] += waits[-1]  # not a moment earlier
+    assert waits == [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]
+    throttle.count_attempt({"key": 2})
+    now[0] += 299.9
+    with pytest.raises(TooManyAttemptsError, match="too many wrong passwords") as waiting:
+        throttle.count_attempt({"key": 2, "other": 9})
+    assert waiting.value.details["seconds"] == 1 and "other" not in throttle.attempts
+    now[0] -= 200
+    with pytest.raises(TooManyAttemptsError) as waiting:
+        throttle.count_attempt({"key": 2})
+    assert waiting.value.details["seconds"] == 201  # rounded up
+    assert throttle.find_wait("nobody", 1) == 0
+
+
+def test_a_login_that_succeeds_is_taken_back_from_the_other_counts():
+    throttle = logins.Throttle()
+    for _ in range(3):
+        throttle.count_attempt({"own": 9, "address": 9})
+    throttle.count_attempt({"once": 9})
+    throttle.take_back({"own": 9, "address": 9, "once": 9, "never": 9}, "own")
+    assert {key: times for key, (times, _) in throttle.attempts.items()} == {"address": 2}
+
+
+def test_a_crowd_of_logins_is_refused_but_not_the_browser_that_is_known(checker):
+    checker.waiting["10.0.0.7"] = logins.MOST_WAITING_OF_ADDRESS - 1
+    checker.refuse_crowd("10.0.0.7", False)
+    checker.waiting["10.0.0.7"] += 1
+    checker.refuse_crowd("10.0.0.8", False)
+    with pytest.raises(TooManyAttemptsError, match="too many people are logging in; try again") as waiting:
+        checker.refuse_crowd("10.0.0.7", False)
+    assert waiting.value.details["seconds"] == 1
+    checker.waiting["10.0.0.9"] = logins.MOST_WAITING - logins.MOST_WAITING_OF_ADDRESS
+    with pytest.raises(TooManyAttemptsError):
+        checker.refuse_crowd("10.0.0.8", False)
+    checker.refuse_crowd("10.0.0.7", True)
+    checker.waiting["10.0.0.9"] = 2 * logins.MOST_WAITING
+    with pytest.raises(TooManyAttemptsError):
+        checker.refuse_crowd("10.0.0.7", True)
+
+
+def test_nobody_waits_after_the_check_whether_it_was_right_or_wrong(checker):
+    log_in(checker, "ann", "right")
+    for name in ("ann", "../ann", ""):
+        with pytest.raises(UnauthorizedError, match="no reader with this name and password"):
+            log_in(checker, name, "wrong")
+    assert dict(checker.waiting) == {}
+    assert set(checker.throttle.attempts) == {"10.0.0.7", ("10.0.0.7", "ann")}
+
+
+def test_a_reader_without_a_password_needs_one_where_readers_log_in(checker):
+    assert log_in(checker, "bob", None, needed=False).name == "bob"
+    for name, password in (("bob", None), ("bob", "right"), ("ann", None), ("nobody", None)):
+        with pytest.raises(UnauthorizedError):
+            log_in(checker, name, password, needed=name != "nobody")
+
+
 def test_a_right_password_takes_its_own_count_back(checker):
     with pytest.raises(UnauthorizedError):
         log_in(checker, "ann", "wrong")

@@ -255,6 +255,35 @@ def import_consensus(study, number, spans):
     system_spans.import_consensus(study, {number: [Span(*span) for span in spans]})
 
 
+@pytest.mark.parametrize("version", ["0", 0.5, True, None, [0]])
+def test_an_action_on_a_consensus_needs_the_version_that_it_changes(study, version):
+    import_consensus(study, 1, [])
+    eve = Browser(study, "eve")
+    answer = eve.post("/api/consensus/1/actions", {"version": version, "kind": "reopen"})
+    assert answer.status_code == 422
+    assert answer.json() == {"fault": "wanted the version that the action changes"}
+    assert eve.get("/api/consensus/1").json()["done"]
+
+
+def test_the_curve_says_which_system_gives_the_premarks_and_what_it_was_tested_on(study):
+    spans = [(12, 16, "DOCTOR"), (20, 28, "DATE")]
+    eve = Browser(study, "eve")
+    system_spans.add_system(study, "old", {1: [Span(*spans[0])], 2: [], 3: []}, premarks=True)
+    system_spans.add_system(study, "new", {1: [], 2: [], 3: []}, premarks=False)
+    points = eve.get("/api/learn").json()["systems"]
+    assert [(one["name"], one["premarks"], one["tested"]) for one in points] == [
+        ("old", True, 0),
+        ("new", False, 0),
+    ]
+    assert [(one["recall"], one["precision"], one["notes_read"]) for one in points] == [(None, None, 0)] * 2
+    import_consensus(study, 1, spans)
+    points = eve.get("/api/learn").json()["systems"]
+    assert [(one["tested"], one["recall"], one["precision"]) for one in points] == [
+        (1, 0.5, 1.0),
+        (1, 0.0, None),
+    ]
+
+
 def test_measures_hold_every_table(study):
     finish_note(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
     finish_note(study, "bob", (12, 16, "DOCTOR"), (0, 4, "DATE"))
