@@ -1,6 +1,5 @@
 """Runs with a map that are killed: what is in the output is in the map, and a resumed run completes both."""
 
-import json
 import os
 import random
 import shutil
@@ -14,10 +13,9 @@ import pytest
 from marked_notes import KEY, SECRET, marked, run, status
 
 from crfdeid import corpora, files, synthetic
-from crfdeid.redact import release, restore
-from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import sealed_entries, surrogate_map
-from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
+from crfdeid.redact import restore
+from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.text.document import Document
 
 NAMES = ["Robert Smith", "Ana Ruiz", "Chidi Okafor", "Mary Young", "Olena Zanzibarova", "Piotr Quetzal"]
@@ -175,88 +173,6 @@ def test_a_run_clears_what_killed_runs_left_and_nothing_else(tmp_path, arguments
         assert len(hidden) == len(other) + 1 and hidden > set(other) and not hidden & set(left)
 
 
-# The entries of a map
-
-
-def write_entries(path: Path) -> list[int]:
-    """Write a map with the entries of three patients; return the size of the file after each entry."""
-    surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
-    redactor, sizes = Redactor(SECRET), [path.stat().st_size]
-    with release.use_map(redactor, path, KEY):
-        for patient in "abc":
-            redactor.redact([marked("<PATIENT Ana Ruiz> of <CITY Lynn>", f"{patient}-1", patient)])
-            sizes.append(path.stat().st_size)
-    return sizes
-
-
-def test_an_entry_is_in_the_file_before_the_notes_are_given(tmp_path):
-    sizes = write_entries(tmp_path / "map")
-    assert sizes == sorted(set(sizes))
-    assert set(surrogate_map.read_map(tmp_path / "map", KEY).patients) == {f"patient {c}" for c in "abc"}
-
-
-def test_a_torn_last_entry_is_dropped_and_repaired(tmp_path):
-    path = tmp_path / "map"
-    *_, before, end = write_entries(path)
-    data = path.read_bytes()
-    assert len(data) == end
-    tails = [data[before:cut] for cut in (before + 1, before + 19, before + 25, end - 1)]
-    for tail in [*tails, bytes(9), bytes(900), data[before : end - 40] + bytes(40)]:
-        path.write_bytes(data[:before] + tail)
-        assert set(surrogate_map.read_map(path, KEY).patients) == {"patient a", "patient b"}
-        redactor = Redactor(SECRET)
-        with release.use_map(redactor, path, KEY):
-            assert path.stat().st_size == before
-            redactor.redact([marked("<PATIENT Ana Ruiz>", "d-1", "d")])
-        held = surrogate_map.read_map(path, KEY)
-        assert set(held.patients) == {"patient a", "patient b", "patient d"}
-
-
-def test_any_other_damage_of_an_entry_is_refused(tmp_path):
-    path = tmp_path / "map"
-    sizes = write_entries(path)
-    data, rng = path.read_bytes(), random.Random(1)
-    first, second, third, end = sizes
-    swapped = data[:first] + data[second:third] + data[first:second] + data[third:]
-    damaged = [swapped, data[:first] + data[second:], data + data[third:], data[:40], data[: first - 1]]
-    places = [*range(first, first + 20, 3), *range(third, third + 20, 3), *rng.sample(range(first, end), 6)]
-    damaged += [data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :] for at in places]
-    for each in damaged:
-        path.write_bytes(each)
-        with pytest.raises(MapError) as refused:
-            release.use_map(Redactor(SECRET), path, KEY).__enter__()
-        assert "damaged" in str(refused.value) and "\n" not in str(refused.value)
-        assert path.read_bytes() == each
-
-
-def write_old_map(path: Path) -> None:
-    """Write a map as version 1 did: one piece, with one nonce."""
-    salt, nonce = b"s" * surrogate_map.SALT, b"n" * surrogate_map.NONCE
-    key, check = surrogate_map.derive_keys(KEY, salt)
-    history = {"names": {"ruiz": "Weber"}, "orders": {}, "pairs": {"PATIENT": {"Ruiz": "Weber"}}, "given": {}}
-    rules = {"years": 25, "weeks": 2, "zip": "surrogate"}
-    table = {"secret": SECRET.hex(), "rules": rules, "patients": {"patient a": history}}
-    head = surrogate_map.MAGIC + b"1\n" + salt
-    sealed = sealed_entries.build_cipher(key).encrypt(nonce, json.dumps(table).encode(), head)
-    path.write_bytes(head + check + nonce + sealed)
-
-
-def test_a_map_of_version_1_is_read_and_continued(tmp_path):
-    write_old_map(tmp_path / "map")
-    old = surrogate_map.read_map(tmp_path / "map", KEY)
-    assert old.secret == SECRET and old.patients["patient a"].names == {"ruiz": "Weber"}
-    redactor = Redactor(b"another secret, not the one")
-    with release.use_map(redactor, tmp_path / "map", KEY):
-        (made,) = redactor.redact([marked("<PATIENT Ruiz> of <CITY Lynn>", "a-2", "a")])
-        assert made.document.text.startswith("Weber of ")
-    assert (tmp_path / "map").read_bytes().startswith(b"crfdeid map 2\n")
-    assert surrogate_map.read_map(tmp_path / "map", KEY).patients["patient a"].pairs["CITY"]
-    write_old_map(tmp_path / "map")
-    (tmp_path / "map").write_bytes((tmp_path / "map").read_bytes()[:-1])
-    with pytest.raises(MapError, match="damaged"):
-        surrogate_map.read_map(tmp_path / "map", KEY)
-
-
 def test_a_map_without_the_patients_of_the_output_is_completed_or_refused(tmp_path, arguments, capsys):
     """A killed run of an earlier version left such a map."""
     run(*arguments)
@@ -273,45 +189,3 @@ def test_a_map_without_the_patients_of_the_output_is_completed_or_refused(tmp_pa
         assert "not in the map" in said and said.count("\n") == 1
         (tmp_path / "clean" / "n00.txt").unlink(missing_ok=True)  # the second time half a note is there
     assert not surrogate_map.read_map(tmp_path / "map", KEY).patients
-
-
-def test_the_same_notes_once_more_are_redacted_from_the_same_history(tmp_path):
-    """Otherwise the dates of this patient would be counted twice, and read day first."""
-    first = marked("<DATE 3/17/2067> <PATIENT Ana Ruiz>", "a-1", "a")
-    later = marked("<DATE 17/3/2067> <DATE 4/5/2067> <PATIENT Bob Ruiz>. Rob is ill", "a-2", "a")
-    made = []
-    for notes in ([first], [later], [later], [later]):
-        redactor = Redactor(SECRET)
-        with release.use_map(redactor, tmp_path / "map", KEY):
-            made.append(redactor.redact(notes))
-            made.append(redactor.redact(notes))
-    assert made[2] == made[3] == made[4] == made[6]
-    history = surrogate_map.read_map(tmp_path / "map", KEY).patients["patient a"]
-    assert {"Ana Ruiz", "Bob Ruiz"} <= set(history.pairs["PATIENT"]) and sum(history.orders.values()) == 2
-
-
-def test_a_map_does_not_grow_with_every_run(tmp_path):
-    sizes = []
-    for _ in range(8):
-        redactor = Redactor(SECRET)
-        with release.use_map(redactor, tmp_path / "map", KEY):
-            redactor.redact([marked("<PATIENT Ana Ruiz> of <CITY Lynn>", "a-1", "a")])
-        sizes.append((tmp_path / "map").stat().st_size)
-    assert max(sizes) < 5 * sizes[0]
-
-
-def test_one_run_at_a_time_uses_a_map_and_a_link_to_a_map_is_refused(tmp_path):
-    path, link = tmp_path / "map", tmp_path / "link"
-    with (
-        release.use_map(Redactor(SECRET), path, KEY),
-        pytest.raises(MapError, match="another run uses this map"),
-        release.use_map(Redactor(SECRET), path, KEY),
-    ):
-        pass
-    link.symlink_to(path)
-    dangling = tmp_path / "dangling"
-    dangling.symlink_to(tmp_path / "nothing")
-    for each in (link, dangling):
-        with pytest.raises(MapError, match="symbolic link"):
-            release.use_map(Redactor(SECRET), each, KEY).__enter__()
-        assert each.is_symlink()
