@@ -10,6 +10,7 @@ from marked_notes import SECRET
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
+from crfdeid.redact.surrogates.search.search_strings import OF_PARTS
 from crfdeid.text.document import Document, Span
 
 SIZE = 150
@@ -143,6 +144,12 @@ def test_expressions_go_through_a_long_span_a_few_times(monkeypatch, module, nam
     monkeypatch.setattr(module, name, counted)
     Redactor(SECRET).redact(one_span(type, unit * SIZE))
     assert counted.count < 50 * SIZE * len(unit)
+
+
+@pytest.mark.parametrize("text", ["Okafor-Lee", "Okafor-Lee-Ruiz", "\u00c9tude-Lee"])
+def test_a_name_of_parts_is_looked_for_at_its_first_letter_only(text):
+    """Otherwise a long word that has no hyphen would be gone through from each of its letters."""
+    assert [at for at in range(len(text)) if OF_PARTS.match(text, at)] in ([0], [0, 7])
 
 
 def test_a_long_text_is_found_again_in_parts():

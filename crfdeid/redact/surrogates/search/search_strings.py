@@ -28,9 +28,9 @@ MIN_FIRST = 5  # letters of the first word of an institution
 MIN_LOGIN = 5  # characters of the user name of an e-mail address
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 OF_PARTS = regex.compile(
-    r"\p{L}{2,}(?:-\p{L}{2,})+|\b(?:(?:van|von|der|den|de|la|le|du|del|di|da|dos)\s+)+\p{L}{2,}",
+    r"(?<!\p{L})\p{L}{2,}+(?:-\p{L}{2,}+)+|\b(?:(?:van|von|der|den|de|la|le|du|del|di|da|dos)\s+)+\p{L}{2,}",
     regex.IGNORECASE,
-)  # Okafor-Lee, van der Berg
+)  # Okafor-Lee, van der Berg; a word is tried at its first letter only
 NEVER_SEARCHED = PARTICLES | SUFFIXES
 ROADS = {
     word: group
