@@ -17,7 +17,7 @@ from crfdeid.engine.arrays.stretches import PlainStretches
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form, observe_texts
 from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import viterbi
-from crfdeid.engine.decoding.decoder import AdaptiveDecoder, Decoder
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder, Decoder, shrink_codes
 from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
 from crfdeid.engine.decoding.tables import Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
@@ -164,7 +164,8 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 TINY = {  # bounds of what is kept or looked up at once
     "arrays.context_columns": {"REMEMBERED": 1, "AT_ONCE": 2},
     "arrays.structure_columns": {"REMEMBERED": 1, "MOST_KEPT": 1},
-    "decoding.decoder": {"REMEMBERED": 4, "FORMS": 2, "RESERVED": 4000},
+    "decoding.decoder": {"REMEMBERED": 4, "FORMS": 2, "RESERVED": 4000, "LONG": 0},
+    "decoding.numba_kernels": {"PART": 9},
     "decoding.packed_tables": {"DIRECT": 0},
     "decoding.tables": {"COMBINATIONS": 1},
 }
@@ -191,6 +192,36 @@ def test_labels_do_not_depend_on_the_sizes_of_tables(three_engines, notes, monke
             found = decoder.emissions(batch)[:, : len(decoder.labels)]
             assert np.allclose(found, scores[before : before + len(batch)])
             before += len(batch)
+
+
+@pytest.mark.parametrize("part", [1, 127, 128, 300])
+def test_a_batch_whose_columns_are_stacked_in_parts_has_the_same_scores(
+    three_engines, notes, monkeypatch, part
+):
+    from crfdeid.engine.decoding import numba_kernels
+
+    decoder = three_engines[2].decoder
+    long = Document("long", "\n".join(each.text for each in notes[:22]))
+    batch = decoder.batch([notes[23], long, notes[24]])
+    scores, path = decoder.emissions(batch), decoder.path(batch)
+    assert len(batch) > 600
+    monkeypatch.setattr(numba_kernels, "PART", part)
+    assert np.array_equal(decoder.emissions(batch), scores)
+    assert np.array_equal(decoder.path(batch), path)
+    assert [len(each) for each in decoder.score_path(batch)] == [len(batch), len(batch)]
+
+
+def test_the_codes_of_a_long_batch_take_two_bytes_where_they_fit(three_engines, monkeypatch):
+    """And the texts between white space of a batch are forgotten with it."""
+    monkeypatch.setattr("crfdeid.engine.decoding.decoder.LONG", 3)
+    decoder = Decoder(three_engines[1].weights, three_engines[1].pipeline)
+    for text, size in (("a b c", 4), ("a b c d", 2)):
+        columns = decoder.observe(decoder.batch([Document("n", text)]))
+        assert {column.itemsize for column in columns.values()} == {size}
+        assert decoder.columns.numbered is None
+    few, many = np.array([-1, 32767], np.int32), np.array([[-1, 32768]], np.int32)
+    assert shrink_codes(few).dtype == np.int16 and shrink_codes(few).tolist() == [-1, 32767]
+    assert shrink_codes(many) is many and shrink_codes(many[:, :0]).shape == (1, 0)
 
 
 def test_texts_and_forms_that_are_too_many_are_forgotten(small_model, monkeypatch):

@@ -47,11 +47,10 @@ class Batch:
     @cached_property
     def sequence(self) -> np.ndarray:
         """The index of each token's sequence, [tokens], -1 outside the sequences."""
-        found = np.full(len(self), NONE, np.int32)
-        sizes = self.stop - self.first
-        inside = np.repeat(self.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        found[inside] = np.repeat(np.arange(len(sizes)), sizes)
-        return found
+        edges = np.column_stack([self.first, self.stop]).ravel()
+        numbers = np.full(len(edges) + 1, NONE, np.int32)
+        numbers[1::2] = np.arange(len(self.first))
+        return np.repeat(numbers, np.diff(edges, prepend=0, append=len(self)))
 
     @cached_property
     def line_first(self) -> np.ndarray:

@@ -93,6 +93,10 @@ class ContextColumns:
         for phrases in vars(self).get("phrases", {}).values():
             phrases.forget(vocabulary)
 
+    def forget_batch(self) -> None:
+        """Let go of the last batch, whose arrays can be large."""
+        self.numbered = None
+
     def column(self, name: str, batch: Batch) -> np.ndarray:
         """The value numbers [tokens] of an observation, or [values, tokens] if it has several values."""
         if batch.extra_columns and name in batch.extra_columns[0]:

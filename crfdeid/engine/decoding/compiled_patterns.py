@@ -20,7 +20,7 @@ BLOCK = 128  # tokens whose rows are listed at once
 
 
 class Searches(NamedTuple):
-    """Where patterns are looked up in a batch, whose blocks are searched in order. Search s looks up pattern
+    """Where patterns are looked up in blocks, which are searched in order. Search s looks up pattern
     ``patterns[s]`` where its part ``parts[s]`` has a value in row ``rows[s]`` of the columns. The tokens from
     ``begin`` to before ``end`` need what is found from ``begin + early[s]`` to before ``end + late[s]``.
     ``following[s]`` is the first of the row's places that the next block needs. ``found`` and ``found_rows``
@@ -84,8 +84,8 @@ def find_rarest(k, columns, packed):
 
 
 @njit(**OPTIONS)
-def plan_searches(columns, packed):
-    """Choose the searches of a batch."""
+def plan_searches(begin, columns, packed):
+    """Choose the searches of blocks, of which the first begins at token ``begin``."""
     first, places, ends = columns.first, columns.places, columns.ends
     most = packed.single * len(columns.codes)
     patterns, parts, rows = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
@@ -100,7 +100,7 @@ def plan_searches(columns, packed):
             if ends[row] < ends[row + 1]:
                 patterns[count], parts[count], rows[count] = k, part, row
                 early[count], late[count] = own + shifts.min(), own + shifts.max()
-                following[count] = find_place(places, ends[row], ends[row + 1], early[count])
+                following[count] = find_place(places, ends[row], ends[row + 1], begin + early[count])
                 count += 1
     room = BLOCK + reach
     return Searches(

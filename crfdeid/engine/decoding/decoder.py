@@ -38,6 +38,7 @@ from crfdeid.text.document import Document
 REMEMBERED = 32_000  # distinct texts whose rows are kept at once
 RESERVED = 1 << 24  # numbers of window rows
 FORMS = 1024  # forms of texts whose rows are kept, and those of one batch
+LONG = 1_000_000  # tokens of a batch whose columns take less memory, and more time
 WORTH_COMPILED = 120_000  # characters after which it pays to load the compiled loops
 
 
@@ -137,7 +138,12 @@ class Decoder:
     def observe(self, batch: Batch) -> dict[str, np.ndarray]:
         """The columns of the batch; the window rows of its texts are in the scorer."""
         self._add_rows()
-        return {name: self.columns.column(name, batch) for name in self.names}
+        found = {}
+        for name in self.names:
+            column = self.columns.column(name, batch)
+            found[name] = shrink_codes(column) if len(batch) > LONG else column
+        self.columns.forget_batch()
+        return found
 
     def _add_rows(self) -> None:
         """Compute the rows of the texts that are new in the vocabulary."""
@@ -211,6 +217,11 @@ def is_of_one_text(template: Template, extractor: Extractor) -> bool:
     return first in extractor.by_offset and all(
         offset == first and name in extractor.lexical for name, offset in template
     )
+
+
+def shrink_codes(column: np.ndarray) -> np.ndarray:
+    """The codes in two bytes each, where they fit."""
+    return column.astype(np.int16) if column.max(initial=0) <= np.iinfo(np.int16).max else column
 
 
 class _Observation(NamedTuple):

@@ -1,6 +1,7 @@
 """Scores and best paths of whole batches, compiled by numba.
 
-A block of a few hundred tokens goes the whole way at once: its rows are listed and added
+The columns of a part of a batch are stacked at once, so that a note of many million tokens needs them only
+once. In it a block of a few hundred tokens goes the whole way: its rows are listed and added
 (:mod:`crfdeid.engine.decoding.compiled_rows`), and Viterbi goes on by one token after the other
 (:mod:`crfdeid.engine.decoding.compiled_viterbi`). :mod:`crfdeid.engine.decoding.numpy_kernels` has the same
 :class:`Scorer` in numpy.
@@ -8,7 +9,7 @@ A block of a few hundred tokens goes the whole way at once: its rows are listed 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from crfdeid.engine.decoding.compiled_viterbi import (
 from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS
 from crfdeid.engine.decoding.packed_tables import (
     BIAS,
+    Packed,
+    PackedBundles,
     clear_window,
     enlarge_window,
     pack_bundles,
@@ -49,6 +52,7 @@ from crfdeid.engine.decoding.tables import Tables
 __all__ = ["Scorer", "add_blocks"]
 
 VECTOR = 8  # scores that are added at once
+PART = 1 << 18  # tokens whose columns are stacked at once
 
 
 class Scorer:
@@ -62,6 +66,7 @@ class Scorer:
         self.packed, self.bundles = pack_tables(tables), pack_bundles(tables)
         self.rows = pack_rows(tables.rows, self.width, self.bundles.most)
         self.chain = build_chain(transitions, self.width)
+        self.reach = find_reach(offsets, self.packed, self.bundles)
 
     @property
     def window(self) -> Floats:
@@ -91,7 +96,9 @@ class Scorer:
     def find_paths(self, batch: Batch, columns: Mapping[str, Ints]) -> Ints:
         """Return the best labels [tokens], -1 outside the sequences."""
         path = np.full(len(batch), NONE, np.int64)
-        fill_paths(*self._arguments(batch, columns), batch.first, batch.stop, self.chain, path)
+        steps = make_steps(len(batch), self.width)
+        for part, arguments in self._stack_parts(batch, columns):
+            steps = fill_paths(*arguments, part.start, batch.first, batch.stop, self.chain, steps, path)
         return path
 
     def find_best_paths(self, batch: Batch, scores: Floats) -> Ints:
@@ -102,24 +109,43 @@ class Scorer:
 
     def _fill_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:
         scores = np.empty((len(batch), self.width))
-        fill_scores(*self._arguments(batch, columns), scores)
+        for part, arguments in self._stack_parts(batch, columns):
+            fill_scores(*arguments, scores[part])
         return scores
 
-    def _arguments(self, batch: Batch, columns: Mapping[str, Ints]) -> tuple[Any, ...]:
+    def _stack_parts(
+        self, batch: Batch, columns: Mapping[str, Ints]
+    ) -> Iterator[tuple[slice, tuple[Any, ...]]]:
+        """Yield, for each part of the batch, the tokens that it sees (its own, and on both sides those that
+        its templates reach), and the first arguments of the loops: where its own tokens begin and end among
+        them, their texts and sequences, and all that does not depend on the notes."""
         self.rows.table[BIAS] = self._pad(self.bias)
-        found = stack_columns([columns[name] for name in self.names], batch.sequence)
-        return batch.texts, batch.sequence, self.offsets, found, self.packed, self.rows, self.bundles
+        for begin in range(0, len(batch), PART):
+            end = min(begin + PART, len(batch))
+            seen = slice(max(begin - self.reach, 0), end + self.reach)
+            sequence = batch.sequence[seen]
+            found = stack_columns([columns[name][..., seen] for name in self.names], sequence)
+            own = begin - seen.start, end - seen.start
+            model = self.packed, self.rows, self.bundles
+            yield seen, (*own, batch.texts[seen], sequence, self.offsets, found, *model)
 
     def _pad(self, scores: Floats) -> Floats:
         return pad_last(scores, self.width, -np.inf)
 
 
+def find_reach(offsets: Ints, packed: Packed, bundles: PackedBundles) -> int:
+    """How far from a token the texts and values are that its scores depend on, at most."""
+    shifts, own = (np.abs(each).max(initial=0) for each in (packed.shifts, packed.offsets))
+    return int(max(np.abs(offsets).max(initial=0), np.abs(bundles.offsets).max(initial=0), shifts + own))
+
+
 @njit(**OPTIONS)
-def fill_scores(texts, sequence, offsets, columns, packed, rows, bundles, scores):
-    """Fill ``scores`` [tokens, width]."""
-    lists, searches = make_lists(offsets, columns, packed, rows, bundles), plan_searches(columns, packed)
-    for begin in range(0, len(texts), BLOCK):
-        end = min(begin + BLOCK, len(texts))
+def fill_scores(first, stop, texts, sequence, offsets, columns, packed, rows, bundles, scores):
+    """Fill ``scores`` [tokens, width] for the tokens from ``first`` to before ``stop``."""
+    lists = make_lists(offsets, columns, packed, rows, bundles)
+    searches = plan_searches(first, columns, packed)
+    for begin in range(first, stop, BLOCK):
+        end = min(begin + BLOCK, stop)
         list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists)
         add_block(begin, end, sequence, lists, rows, scores)
 
@@ -164,20 +190,26 @@ def make_room(steps, size):
 
 
 @njit(**OPTIONS)
-def fill_paths(texts, sequence, offsets, columns, packed, rows, bundles, first, stop, chain, path):
-    """Fill ``path`` [tokens] with the best labels of each sequence."""
-    lists, searches = make_lists(offsets, columns, packed, rows, bundles), plan_searches(columns, packed)
+def fill_paths(
+    begins, ends, texts, sequence, offsets, columns, packed, rows, bundles, seen, first, stop, chain, steps,
+    path,
+):  # fmt: skip
+    """Go on through the tokens from ``begins`` to before ``ends``; the first of ``texts`` is token ``seen``
+    of a batch. Fill ``path`` [tokens of the batch] with the best labels of each sequence that ends here."""
+    lists = make_lists(offsets, columns, packed, rows, bundles)
+    searches = plan_searches(begins, columns, packed)
     width = rows.table.shape[1]
-    scores, steps = np.empty(width), make_steps(len(texts), width)
-    for begin in range(0, len(texts), BLOCK):
-        end = min(begin + BLOCK, len(texts))
+    scores = np.empty(width)
+    for begin in range(begins, ends, BLOCK):
+        end = min(begin + BLOCK, ends)
         list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists)
         steps = make_room(steps, BLOCK * (width + 1))
-        follow_block(begin, end, sequence, lists, rows, first, stop, chain, scores, steps, path)
+        follow_block(begin, end, seen, sequence, lists, rows, first, stop, chain, scores, steps, path)
+    return steps
 
 
 @njit(**BARE)
-def follow_block(begin, end, sequence, lists, rows, first, stop, chain, scores, steps, path):
+def follow_block(begin, end, seen, sequence, lists, rows, first, stop, chain, scores, steps, path):
     """Go on through the tokens of a block, whose rows are listed."""
     counts, whole, single_counts, singles = lists
     table, lines = rows.table, rows.lines
@@ -187,7 +219,7 @@ def follow_block(begin, end, sequence, lists, rows, first, stop, chain, scores, 
             add_listed(
                 t - begin, end - begin - 1, counts, whole, single_counts, singles, table, lines, scores
             )
-            follow_token(t, first[s], stop[s], scores, chain, steps, path)
+            follow_token(seen + t, first[s], stop[s], scores, chain, steps, path)
 
 
 @njit(**OPTIONS)
