@@ -32,17 +32,21 @@ TIMES = 20  # what a hostile character may take, against a character of a note
 LEAST = 2e-6  # seconds a character that are never too many: 0.2 s for the text
 REDACTED = 1e-4  # the same where half of the text is one span: 10 s
 TYPES = ("DATE", "PATIENT", "HOSPITAL", "STREET", "IDNUM", "PHONE", "EMAIL", "AGE", "CITY", "URL", "ZIP")
-MATCHED = ("match", "fullmatch")
+BEFORE, MATCHED = "before", ("match", "fullmatch")
+WINDOW = 100  # characters before a place, where the package searches for what is before it
 # an expression, or a table of them with a key
 USE = r"\b(\w+)(?:\[[^]\n]*\]|\.get\([^)\n]*\))?\.(finditer|findall|search|subn?|split|match|fullmatch)\b"
+# the same in a bounded window: NAME.search(text, max(0, …), …), NAME.search(text[max(0, …, search_tail(NAME
+USE_BEFORE = r"\b(\w+)\.search\([\w.]+(?:, |\[)max\(0|\bsearch_tail\((\w+)"
 MATCHED_IN_TURN = ("PATTERNS",)  # tables that a loop goes through
 SKIPPED = ("crfdeid.spark", "crfdeid.integrations", "crfdeid.systems.rnn", "crfdeid.systems.transformer")
 
 
 @cache
 def list_expressions() -> dict[str, Callable[[str], object]]:
-    """Every compiled expression in a module of the package: one that the package only matches with a whole
-    text or its beginning is matched, the others search through the text."""
+    """Every compiled expression in a module of the package, used as the package does: one that it only
+    matches with a whole text or its beginning is matched, one that it only searches for in a bounded window
+    before a place is searched for there, the others search through the text."""
     found: dict[str, Callable[[str], object]] = {}
     everywhere = find_uses("".join(path.read_text("utf-8") for path in resources.PACKAGE.rglob("*.py")))
     for info in pkgutil.walk_packages(crfdeid.__path__, "crfdeid."):
@@ -54,26 +58,30 @@ def list_expressions() -> dict[str, Callable[[str], object]]:
             continue
         own = find_uses(Path(str(module.__file__)).read_text("utf-8"))
         for name, value in vars(module).items():
-            is_matched = is_only_matched(name, own, everywhere)
+            use = choose_use(name, own, everywhere)
             for number, expression in enumerate(find_patterns(value)):
-                found[f"{info.name}.{name}.{number}"] = partial(
-                    match_start if is_matched else search_all, expression
-                )
+                found[f"{info.name}.{name}.{number}"] = partial(use, expression)
     return found
 
 
 def find_uses(source: str) -> dict[str, set[str]]:
     """What the source does with each expression, or with those of a table."""
     found: dict[str, set[str]] = {}
-    for name, way in re.findall(USE, source):
+    for one, other in re.findall(USE_BEFORE, source):
+        found.setdefault(one or other, set()).add(BEFORE)
+    for name, way in re.findall(USE, re.sub(USE_BEFORE, "", source)):
         found.setdefault(name, set()).add(way)
     return found
 
 
-def is_only_matched(name: str, own: dict[str, set[str]], everywhere: dict[str, set[str]]) -> bool:
-    """Whether the package only matches with an expression, by its module or, if that has no use, by all."""
+def choose_use(
+    name: str, own: dict[str, set[str]], everywhere: dict[str, set[str]]
+) -> Callable[[Any, str], None]:
+    """How the package uses an expression, by its module or, if that has no use, by all modules."""
     ways = own.get(name) or everywhere.get(name) or set()
-    return ways <= set(MATCHED) and (bool(ways) or name in MATCHED_IN_TURN)
+    if ways <= {*MATCHED} and (ways or name in MATCHED_IN_TURN):
+        return match_start
+    return search_before if ways and ways <= {*MATCHED, BEFORE} else search_all
 
 
 def find_patterns(value: Any) -> Iterator[Any]:
@@ -88,6 +96,11 @@ def match_start(expression: Any, text: str) -> None:
     if isinstance(expression.pattern, str):
         expression.match(text)
         expression.fullmatch(text)
+
+
+def search_before(expression: Any, text: str) -> None:
+    match_start(expression, text)
+    expression.search(text, max(0, len(text) - WINDOW))
 
 
 def search_all(expression: Any, text: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.systems import model, repair
-from crfdeid.systems.repair import FORMS, repair_batch, repair_spans
+from crfdeid.systems.repair import FORMS, edges, hospitals, repair_batch, repair_spans
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 from crfdeid.text.spans import find_overlap, mask_spans
@@ -284,6 +284,30 @@ def test_a_batch_is_repaired_note_by_note():
 def test_spans_that_overlap_stay():
     document = Document("n", "(Ana Ruiz)", (Span(0, 10, "DOCTOR"), Span(4, 8, "DATE")))
     assert repair_spans(document) is document
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "text", "left"),
+    [
+        (edges, "FIELD_AFTER", "<PATIENT|Ana{}Ruiz MRN>", "<PATIENT|Ana{}Ruiz> MRN"),
+        (edges, "FIELD_COLON", "<PATIENT|Ana{}Ruiz Sex>: F", "<PATIENT|Ana{}Ruiz> Sex: F"),
+        (edges, "DATE_AFTER", "<DATE|3{}May on>", "<DATE|3{}May> on"),
+        (hospitals, "DEPARTMENT_AFTER", "<HOSPITAL|Elm{}Oak ICU>", "<HOSPITAL|Elm{}Oak> ICU"),
+    ],
+)
+def test_the_end_of_a_long_span_is_looked_at_and_not_all_of_it(monkeypatch, module, name, text, left):
+    pattern, seen = getattr(module, name), []
+
+    class Seen:
+        def search(self, value, start):
+            seen.append(len(value) - start)
+            return pattern.search(value, start)
+
+    monkeypatch.setattr(module, name, Seen())
+    for size in (20, 500):
+        samples = (read_sample(each.format("." * size)) for each in (text, left))
+        assert repair_spans(next(samples)) == next(samples)
+    assert max(seen) == 100
 
 
 def test_pieces_keep_the_probability():

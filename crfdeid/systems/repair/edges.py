@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crfdeid.systems.repair.spans import PHONE_TYPES, Spans, cut, shorten
+from crfdeid.systems.repair.spans import PHONE_TYPES, Spans, cut, search_tail, shorten
 from crfdeid.text.document import Span
 from crfdeid.text.spans import Range
 
@@ -69,13 +69,16 @@ def trim_fields(text: str, spans: Sequence[Span]) -> Spans:
     """The name of a field before or after a value is not part of it, nor a preposition before a place."""
     for span in spans:
         value = text[span.start : span.end]
-        before, after = FIELD_BEFORE.match(value), None if value.isalnum() else FIELD_AFTER.search(value)
+        before, after = (
+            FIELD_BEFORE.match(value),
+            None if value.isalnum() else search_tail(FIELD_AFTER, value),
+        )
         if not before and span.type in UNIT_TYPES:
             before = UNIT_BEFORE.match(value)
         if not before and span.type in PLACE_TYPES and not value.islower():
             before = PLACE_BEFORE.match(value)
         if not after and text[span.end : span.end + 1] in (":", "#"):
-            after = FIELD_COLON.search(value)
+            after = search_tail(FIELD_COLON, value)
         yield from cut(span, text, before, after)
 
 
@@ -84,7 +87,7 @@ def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
     for span in spans:
         if span.type == "DATE":
             value = text[span.start : span.end]
-            yield from cut(span, text, DATE_BEFORE.match(value), DATE_AFTER.search(value))
+            yield from cut(span, text, DATE_BEFORE.match(value), search_tail(DATE_AFTER, value))
         else:
             yield span
 

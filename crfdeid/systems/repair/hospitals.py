@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crfdeid.systems.repair.spans import NAMES, Spans, cut, join_neighbours, widen
+from crfdeid.systems.repair.spans import NAMES, Spans, cut, join_neighbours, search_tail, widen
 from crfdeid.text.document import Span
 
 PLACES = frozenset({"HOSPITAL", "ORGANIZATION"})
@@ -129,7 +129,7 @@ def trim_departments(text: str, spans: Sequence[Span]) -> Spans:
             yield span
             continue
         value = text[span.start : span.end]
-        after = DEPARTMENT_AFTER.search(value)
+        after = search_tail(DEPARTMENT_AFTER, value)
         if span.type == "ORGANIZATION" and (after or UNIT_NEXT.match(text, span.end)):
             span = replace(span, type="HOSPITAL")
         if span.type == "HOSPITAL":

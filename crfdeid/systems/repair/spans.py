@@ -13,6 +13,7 @@ NAMES = frozenset({"PATIENT", "DOCTOR"})
 NUMBERS = frozenset({"MEDICALRECORD", "IDNUM", "ACCOUNT", "SSN", "DEVICE", "LICENSE", "HEALTHPLAN"})
 PHONE_TYPES = frozenset({"PHONE", "FAX"})
 REACH = 40  # characters beside a span in which a form looks
+TAIL = 100  # characters at the end of a span's text in which a form looks for words that are not part of it
 
 Spans = Iterable[Span]
 
@@ -35,6 +36,12 @@ class Form:
         if self.search is None:
             return self.repair(text, spans)
         return self.repair(text, spans, self.search(JoinedTexts([text]))[0] if found is None else found)
+
+
+def search_tail(pattern: re.Pattern[str], value: str) -> re.Match[str] | None:
+    """Search for a pattern of the end of a span's text. In a longer one than :data:`TAIL` each of many blanks
+    could begin it."""
+    return pattern.search(value, max(0, len(value) - TAIL))
 
 
 def cut(span: Span, text: str, before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[Span]:
