@@ -39,11 +39,16 @@ mutants: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m campaign.mutants $(AREA) --seed $(SEED) --count $(COUNT)
 
 # Some tests with the oldest versions that setup.cfg allows, in an environment of their own.
+OLD := $(VENV)-oldest
 OLD_TESTS := tests/text tests/corpora tests/rules tests/engine tests/systems/test_crf.py
-oldest:
-	$(PYTHON) -m venv $(VENV)-oldest
-	$(VENV)-oldest/bin/pip install --quiet -c constraints-oldest.txt -e '.[fast,parquet]' pytest hypothesis
-	$(VENV)-oldest/bin/python -m pytest -q -W default $(OLD_TESTS)
+oldest: $(OLD)/.installed
+	$(OLD)/bin/python -m pytest -q -n auto -W default $(OLD_TESTS)
+
+$(OLD)/.installed: setup.cfg constraints-oldest.txt
+	$(PYTHON) -m venv $(OLD)
+	$(OLD)/bin/pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e '.[fast,parquet]' \
+	    pytest pytest-xdist hypothesis
+	touch $@
 
 # The bundled corpus. The test part has genres and names that the training part does not have.
 corpus/train: $(VENV)/.runs
