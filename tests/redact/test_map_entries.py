@@ -1,7 +1,10 @@
 """The entries of a map file: each is whole and in its place, or the map is refused or repaired."""
 
+import base64
 import json
+import os
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import map_file, sealed_entries, surrogate_map
-from crfdeid.redact.surrogates.patient_facts import PatientHistory
+from crfdeid.redact.surrogates.patient_facts import PatientFacts, PatientHistory
 from crfdeid.redact.surrogates.sealed_entries import DamagedError, EntryCipher
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 
@@ -261,3 +264,57 @@ def test_a_map_that_another_program_changes_takes_no_more_entries(tmp_path):
             opened.append("a", PatientHistory())
             change()
             opened.append("b", PatientHistory())
+
+
+# What an earlier version wrote with KEY: a secret, and an entry with one name.
+KEPT_MAP = (
+    "Y3JmZGVpZCBtYXAgMgoAAQIDBAUGBwgJCgsMDQ4PRnZJo4HBKRk3AMYHXcCZQQAAAMEe0JPeMaUMOnDf+8xjMHODAAECAwQFBgcI"
+    "CQoL0GMd7l820wnaa3OEt8ZD6k7mXkIt89JaKenTK2kH0z7KVOT+EIVvSPj1XHIquEqBR1cg1yxg/FE2bYucmBPLrj3QQz+iZ/d+"
+    "1ZGwIDUlKlcgjFJD0sASnajzQzCT03hDrVI4P+HS+AB15jx3Z1aRvLMvESo4vW7sx0TBmClmH4mV1y7wDC/DXFgb4li6S+QWeN8x"
+    "NyP9bD/o1cvkgPuxNDGsgGTzhpbNQE4ta1zGuZ4nFKnCgAAAAKtvJdq7GfyqiD35T26rHtjjAAECAwQFBgcICQoL0GMPqQZkzV+W"
+    "MD7D99RK+wb2HwR3vcNVOv23eThakiWBSfLuScQ9GbyzSH4o7xePFQA80zYwtVN3b4mE1UGa626GFGSsffVyzdj7cXlwfgB/jkoZ"
+    "mZIch6qzVSOO03IG9gYmYOHS+Ap58H0mGEmF9/p5EG1u+C3sw02GgCU9QNbUmC/OETOCEhcH5BbsFv9Wh/Ia29DFBcDQcCLwWRt3"
+)
+
+
+def test_a_map_that_was_written_before_is_read(tmp_path):
+    path = tmp_path / "map"
+    path.write_bytes(base64.b64decode(KEPT_MAP))
+    held = surrogate_map.read_map(path, KEY)
+    assert held == SurrogateMap(b"0123456789abcdef", patients={"a": PatientHistory(names={"ruiz": "Weber"})})
+
+
+def test_what_is_in_a_map_is_on_the_disk_when_a_write_returns(tmp_path, monkeypatch):
+    path, synced = tmp_path / "map", {}
+    sync = os.fsync
+
+    def note(descriptor):
+        found = os.fstat(descriptor)
+        synced[found.st_ino] = found.st_size
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
+    file = path.stat()
+    assert synced[file.st_ino] == file.st_size and tmp_path.stat().st_ino in synced
+    path.write_bytes(path.read_bytes() + b"torn")
+    synced.clear()
+    with map_file.open_map(path, KEY) as opened:
+        assert synced == {file.st_ino: file.st_size} == {file.st_ino: path.stat().st_size}
+        opened.append("a", PatientHistory())
+        assert synced == {file.st_ino: path.stat().st_size}
+
+
+def test_the_same_notes_begin_with_the_history_before_them_and_merge_counts_on():
+    history = PatientHistory(names={"ruiz": "Weber"}, orders={"day first": 1}, pairs={"CITY": {"Lynn": "X"}})
+    history.begin("notes")
+    facts = PatientFacts(orders=Counter({"day first": 2, "month first": 1}))
+    history.merge(facts)
+    assert facts.orders == history.orders == {"day first": 3, "month first": 1}
+    assert facts.names == {"ruiz": 0} and facts.texts == {"CITY": {"Lynn"}}
+    history.names["okafor"] = "Ellis"
+    history.begin("notes")
+    assert history.orders == {"day first": 1} and history.names == {"ruiz": "Weber"}
+    history.names["okafor"] = "Ellis"
+    history.begin("other notes")
+    assert set(history.names) == {"ruiz", "okafor"}

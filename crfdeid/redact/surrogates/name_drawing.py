@@ -76,16 +76,12 @@ def draw_name(name: str, kind: str, initial: Initial, choices: KeyedChoices, num
 
 def find_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHERE) -> Pool:
     """The names of a band with this initial, from the regions of the real name if they have enough; without
-    any, those of the next band, of all bands, and at last all surnames. Band -1 is the whole population."""
+    any, those of the next band, or of all bands. Band -1 is the whole population."""
     for each in (band, -1) if regions else ():
         if (pool := load_pool(kind, each, initial, regions)) and len(pool.names) >= MIN_REGIONAL:
             return pool
-    for each in (band, band + 1, -1):
-        if pool := load_pool(kind, each, initial):
-            return pool
-    surnames = load_pool(SURNAME, -1, initial)
-    assert surnames is not None  # there are surnames with every letter that a surrogate begins with
-    return surnames
+    # There are names of every kind with every letter that a surrogate begins with.
+    return next(pool for each in (band, band + 1, -1) if (pool := load_pool(kind, each, initial)))
 
 
 def find_band(name: str, kind: str) -> int:
@@ -230,18 +226,18 @@ def find_followers(kind: str, run: str) -> Pool | None:
 @cache
 def count_followers(kind: str) -> tuple[np.ndarray, ...]:
     """How often each letter, or the end, follows each run of letters in the names of a kind: for each length
-    of a run an array [runs, letters]. The number of a run has its letters as digits."""
+    of a run an array [runs, letters]. The number of a run has its letters as digits. Runs over the end of a
+    name have numbers too, which nobody asks for."""
     joined = END.join(["", *fold_each(name_pools.list_pool(kind)), ""])
     numbers = np.zeros(128, np.int64)
     numbers[list(LETTERS.encode())] = range(len(LETTERS))
     letters = numbers[np.frombuffer(joined.encode(), np.uint8)]
-    counts, runs, is_run = [], np.zeros(len(letters), np.int64), np.ones(len(letters), bool)
+    counts, runs = [], np.zeros(len(letters), np.int64)
     for length in range(1, ORDER + 1):
-        last = letters[length - 1 : -1]
-        runs, is_run = runs[:-1] * len(LETTERS) + last, is_run[:-1] & (last > 0)
-        pairs = (runs * len(LETTERS) + letters[length:])[is_run]
-        size = len(LETTERS) ** (length + 1)
-        counts.append(np.bincount(pairs, minlength=size).astype(np.int32).reshape(-1, len(LETTERS)))
+        runs = runs[:-1] * len(LETTERS) + letters[length - 1 : -1]
+        pairs = runs * len(LETTERS) + letters[length:]
+        table = np.bincount(pairs, minlength=len(LETTERS) ** (length + 1)).astype(np.int32)
+        counts.append(table.reshape(len(LETTERS) ** length, len(LETTERS)))
     return tuple(counts)
 
 

@@ -105,7 +105,7 @@ def load_shares(kind: str) -> Mapping[str, float]:
 
 @cache
 def load_pool(kind: str) -> Mapping[str, tuple[str, ...]]:
-    """The names that may be surrogates, by initial: without accents, spaces and single letters."""
+    """The names that may be surrogates, by initial: without accents and spaces."""
     if kind.endswith(OR_SURNAME):
         names = (name for gender in genders_of(kind) for name in list_names(gender))
         return group_by_initial(name for name in names if classify_name(fold(name)).endswith(OR_SURNAME))
@@ -120,9 +120,7 @@ def load_pool(kind: str) -> Mapping[str, tuple[str, ...]]:
 def list_names(kind: str) -> tuple[str, ...]:
     """The names of women, of men, or of families, in the capitals in which they are written."""
     lists = {FEMALE: "first_names_female", MALE: "first_names_male", SURNAME: "surnames"}
-    plain = (
-        name for name in read_entries(lists[kind]) if name.isascii() and name.isalpha() and len(name) > 1
-    )
+    plain = (name for name in read_entries(lists[kind]) if name.isascii() and name.isalpha())
     return tuple(SCOTTISH.sub(raise_letter, name) if name[:2] == "Mc" else name for name in plain)
 
 
@@ -188,7 +186,7 @@ def load_full_names() -> Mapping[str, tuple[str, ...]]:
 @cache
 def load_pairs(name: str) -> tuple[tuple[str, str], ...]:
     """The rows of a list with entries ``left|right``."""
-    rows = (line.split("|", 2) for line in read_entries(name))
+    rows = (line.split("|") for line in read_entries(name))
     return tuple([(row[0], row[1]) for row in rows])
 
 

@@ -74,7 +74,7 @@ class PatientSurrogates:
 
     def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
         """Make the surrogate of a span. Return None if its text cannot be read. The surrogate equals the text
-        only if :func:`may_stay` says so."""
+        only if :func:`may_stay` says so, or for an age up to 89."""
         text, kind = remove_invisible(document.text_of(span)), kinds.kind_of(span.type)
         if kind == kinds.AGE:
             return ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
@@ -127,13 +127,11 @@ def make_doctors(secret: bytes) -> Names:
 
 
 def may_stay(document: Document, span: Span) -> bool:
-    """Whether a span may be kept: a weekday or season (a shift of whole weeks keeps them), an age up to
-    89, or the USA in an American address."""
+    """Whether a span may be kept: a weekday or season (a shift of whole weeks keeps them), or the USA in an
+    American address."""
     text, kind = document.text_of(span), kinds.kind_of(span.type)
     if kind == kinds.DATE:
         return DateShifter.is_weekday_or_season(text) and any(c.isalpha() for c in text)
-    if kind == kinds.AGE:
-        return ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH]) == text
     return kind == kinds.COUNTRY and is_us(text) and is_in_address(document, span)
 
 

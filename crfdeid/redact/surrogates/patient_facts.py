@@ -60,7 +60,7 @@ class NoteWords:
 
 @dataclass
 class PatientFacts:
-    """``names`` counts the folded words of names, ``first_names`` and ``surnames`` those whose place says
+    """``names`` counts the folded words of names, ``first_names`` and ``surnames`` are those whose place says
     which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type;
     ``orders`` counts the dates that prove day-first or month-first; ``states`` counts by folded city the
     states written beside it; ``words`` holds all normalized words of the notes. ``complete`` means that
@@ -74,8 +74,8 @@ class PatientFacts:
     states: dict[str, Counter[str]] = field(default_factory=dict)
     words: NoteWords = field(default_factory=lambda: NoteWords())
     complete: bool = True
-    first_names: Counter[str] = field(default_factory=Counter)
-    surnames: Counter[str] = field(default_factory=Counter)
+    first_names: set[str] = field(default_factory=set)
+    surnames: set[str] = field(default_factory=set)
     doctors: Counter[str] = field(default_factory=Counter)
     avoid: Callable[[str], bool] | None = None
 
@@ -91,24 +91,24 @@ class PatientFacts:
                 words = list(map(fold_word, WORD.findall(text)))
                 self.names.update(words)
                 self.doctors.update(words if is_doctor(span.type) else ())
-                self._count_positions(text, document.text[max(0, span.start - 8) : span.start])
+                self._note_positions(text, document.text[max(0, span.start - 8) : span.start])
             elif kind == kinds.DATE and (order := DateShifter.find_order(text)):
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):
             self.states.setdefault(fold(city), Counter())[state.upper()] += 1
 
-    def _count_positions(self, text: str, before: str) -> None:
-        """Count the words of a name that its place shows to be first names or surnames."""
+    def _note_positions(self, text: str, before: str) -> None:
+        """Note the words of a name that its place shows to be first names or surnames."""
         last, comma, first = text.partition(",")
         words, firsts = (list(map(fold_word, WORD.findall(part))) for part in (last, first))
         if comma and firsts:
-            self.first_names[firsts[0]] += 1
+            self.first_names.add(firsts[0])
             self.surnames.update(words[-1:])
         elif len(words) > 1:
-            self.first_names[words[0]] += 1
-            self.surnames[words[-1]] += 1
-        elif words and TITLED.search(before[-8:]):
-            self.surnames[words[0]] += 1
+            self.first_names.add(words[0])
+            self.surnames.add(words[-1])
+        elif words and TITLED.search(before):
+            self.surnames.add(words[0])
 
     def is_doctor(self, name: str) -> bool:
         """Whether most mentions of a folded name are of staff; false unless all notes are known."""
@@ -117,10 +117,10 @@ class PatientFacts:
     def classify_name(self, name: str) -> str:
         """Return the kind of a folded name (:func:`name_pools.classify_name`). If all notes of the patient
         are known and its places in them say otherwise, they decide."""
-        kind, first, last = name_pools.classify_name(name), self.first_names[name], self.surnames[name]
-        if not self.complete or bool(first) == bool(last):
+        kind, is_last = name_pools.classify_name(name), name in self.surnames
+        if not self.complete or is_last == (name in self.first_names):
             return kind
-        if last:
+        if is_last:
             return name_pools.SURNAME
         return name_pools.EITHER if kind == name_pools.SURNAME else kind.removesuffix(name_pools.OR_SURNAME)
 
