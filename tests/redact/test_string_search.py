@@ -19,6 +19,7 @@ PIECES = (
     "15", "March", "march", "mar", "th", "of", "x", "a1", "b2", "ab12", "Elm", "Street", "St", "Mercy",
 )  # fmt: skip
 GAPS = ("", " ", " ", " ", "-", "/", ".", ", ", "_", "\n", "-\n", "  ", "'s ", "@", "½", "ß")
+LONG = "abcdefghij" * 6 + "kl"  # longer than what of a word is looked at
 TYPES = ("PATIENT", "DOCTOR", "IDNUM", "PHONE", "DATE", "HOSPITAL", "STREET", "EMAIL", "AGE", "CITY")
 
 
@@ -35,6 +36,8 @@ def texts(most: int) -> st.SearchStrategy[str]:
 @given(texts(30), st.lists(st.tuples(texts(4), st.sampled_from(TYPES)), min_size=1, max_size=4))
 @example("30990453OKAFOR, Andersonanders, 4-471902 ab12ab12", [("Okafor", "PATIENT"), ("ab12", "IDNUM")])
 @example("2121212 121 2121", [("1212", "IDNUM"), ("12 12", "PHONE"), ("12-1212", "PHONE")])
+@example(f"{LONG} {LONG}x x{LONG} {LONG}{LONG}", [(LONG, "PATIENT")])
+@example("1 1111 11 111 1111", [("1111", "IDNUM")])
 @example("March 15, 2061; 3/15/61, o k a f o r, Oka-\nfor", [("3/15/2061", "DATE"), ("Okafor", "DOCTOR")])
 def test_few_strings_are_found_where_many_are(text, found):
     strings = [string for each, type in found for string in derive_strings(each, type)]
@@ -97,6 +100,7 @@ STREET 12 St :: 12 st
 STREET Ox Rd :: ox rd
 STREET 9 5th Ave :: 9 5th ave, 9 5th^*, 9 5th avenue, 5th avenue^*, 9 5th ave, 5th ave^*, 9 5th av, 5th av^*
 STREET 7 :: 7
+STREET Elm Street North :: elm street north, elm street^*, elm st^*, elm str^*
 STREET 1st Elm Way :: 1st elm way, 1st elm^*, 1st elm way, elm way^*
 CITY MGH :: mgh!
 CITY Boston :: boston

@@ -259,6 +259,10 @@ Decmber = January | Sept 9 = Sept 14 | sept. 2067 = sept. 2057 | SEPT = OCT | Se
 Marrch = April | Mrach = April | Octob = November | augst 3 = august 8 | Agosto = Septiembre
 diciembre 2067 = diciembre 2057 | 3 de enero = 8 de enero | jun 3 = jun 8 | 40s = 30s | '05 = '95
 '00s = '90s | the 2000s = the 1990s
+25th of March and the 28th = 30th of March and the April 2nd
+December 28-30 2066 = January 2-4 2057 | December 28-30,  2066 = January 2-4,  2057
+December 30  2066 = January 4  2057 | Dec.28-30, 2066 = Jan.2-4, 2057
+New Year's Eve,  2066 = January 5,  2057 | 2060summer = 2050summer
 7 March  of  67 = 12 March  of  57 | 7 marzo  de  67 = 12 marzo  de  57
 7 marzo  del  67 = 12 marzo  del  57 | 7-9 March  of  67 = 12-14 March  of  57
 7-9 marzo  de  67 = 12-14 marzo  de  57 | 7-9 marzo  del  67 = 12-14 marzo  del  57
@@ -364,7 +368,8 @@ def test_two_numbers_are_day_and_month_where_the_day_comes_first(text, moved):
 
 
 @pytest.mark.parametrize(
-    ("text", "moved"), [("the 30th", "the 5th"), ("2/7", "2/13"), ("3/7", "3/12"), ("Easter", "April 9")]
+    ("text", "moved"),
+    [("the 30th", "the 5th"), ("2/7", "2/13"), ("3/7", "3/12"), ("Easter", "April 9"), ("12/31", "1/6")],
 )
 def test_a_note_without_a_date_is_of_july_2010(text, moved):
     assert shift_text(text, BACK, None) == moved
@@ -393,6 +398,8 @@ def test_a_shifter_takes_the_shift_that_a_map_remembers():
     shifter = dates.DateShifter(Shift(1, 364))
     shifter.move_by(364)
     assert shifter.shift == Shift(1, 364)
+    shifter.move_by(9317)  # 25 years and 186 days
+    assert shifter.shift == Shift(26, 9317)
     shifter.move_by(-3647)
     assert shifter.shift == Shift(-10, -3647) and shifter.shift_text("3/7/67", NOTE) == "3/12/57"
 
@@ -401,7 +408,9 @@ def test_a_shifter_takes_the_shift_that_a_map_remembers():
     ("texts", "found"),
     [(["3/4/61", "5/1/2067"], date(2067, 5, 1)), (["3/4/61", "5/1"], date(1961, 3, 4)), (["5/1"], None),
      (["5/1/2067", "6/1/2066"], date(2067, 5, 1)), (["6/1/2066", "6/2/2066", "5/1/2067"], date(2066, 6, 1)),
-     (["soon", "2067", "May 2067"], None), (["2/30/2067", "2/3/2066"], date(2066, 2, 3))],
+     (["3/4/50", "3/5/50", "5/1/2067"], date(2067, 5, 1)), (["March 3-5, 2067"], date(2067, 3, 3)),
+     (["3-5 March 2067"], date(2067, 3, 3)), (["soon", "2067", "May 2067"], None),
+     (["2/30/2067", "2/3/2066"], date(2066, 2, 3))],
 )  # fmt: skip
 def test_the_date_of_a_note_is_the_first_of_its_most_frequent_year(texts, found):
     assert dates.find_note_date(texts) == found

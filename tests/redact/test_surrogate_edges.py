@@ -47,7 +47,8 @@ def test_easter_is_that_of_another_algorithm():
 
 
 @pytest.mark.parametrize("text", ["3/7/2067", "7 March 2067", "20670307"])
-def test_a_date_has_at_most_200_characters(text):
+def test_a_date_has_at_most_200_characters_and_begins_with_the_month(text):
+    assert parser.parse_dates(text)[0].find("m").value == 3
     assert parser.parse_dates(text.ljust(200)) and parser.parse_dates(text.ljust(201)) is None
 
 

@@ -12,6 +12,7 @@ from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, collect_facts
+from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
@@ -374,3 +375,61 @@ def test_a_changed_letter_stays_a_vowel_or_a_consonant():
         f"Webe{letter}" for letter in "bcdfghklmnpstvw"
     }
     assert made == vowels | consonants
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("dorsey", "male or surname"), ("kyle", "male or surname"), ("margaret", "female"),
+     ("brooks", "surname")],
+)  # fmt: skip
+def test_a_name_is_of_one_kind_if_more_than_5_or_20_times_as_many_have_it_so(name, kind):
+    """Exactly five times as many have the surname Dorsey, 20 times as many the first name Kyle."""
+    assert name_pools.classify_name(name) == kind
+
+
+def test_a_misspelling_of_two_names_is_of_the_better_one():
+    assert names.find_misspellings({"marvin": 5, "martin": 3, "marxin": 1})["marxin"] == "marvin"
+    assert names.find_misspellings({"marvin": 3, "martin": 5, "marxin": 1})["marxin"] == "martin"
+
+
+def test_a_surrogate_that_is_taken_comes_before_a_real_name():
+    who = patient("Ana Okafor").names
+    who.taken.add("dover")
+    assert who._choose_free("okafor", lambda number: "Dover" if number > 5 else "Ana") == "Dover"
+    assert who._choose_free("okafor", lambda number: "Reed" if number == 150 else "Dover") == "Reed"
+
+
+def test_a_name_to_avoid_is_no_surrogate():
+    first = patient("Okafor").names.replace_names("Okafor")
+    facts = collect_facts([Document("1", "Okafor", (Span(0, 6, "PATIENT"),))])
+    facts.avoid = lambda low: low == fold(first)
+    assert PatientSurrogates(SECRET, "7", facts).names.replace_names("Okafor") not in (first, "Okafor")
+
+
+def test_the_full_name_of_a_nickname_is_taken_too():
+    who = patient("Bob Okafor").names
+    assert "robert" in who.assigned and {fold(made) for made in who.assigned.values()} <= who.taken
+
+
+def test_a_nickname_of_a_surrogate_is_no_word_of_the_notes():
+    shorts = {short for names in name_pools.load_nicknames().values() for short in names}
+    for number in range(20):
+        text = "Robert Bob; " + " ".join(sorted(shorts))
+        facts = collect_facts([Document("1", text, (Span(0, 10, "PATIENT"),))])
+        who = PatientSurrogates(SECRET, str(number), facts).names
+        assert who.replace_names("Bob") == who.replace_names("Robert")
+
+
+def test_the_ending_of_an_ordinal_has_the_capitals_of_its_last_letter():
+    for street, is_upper in (("12Th St", False), ("12tH St", True), ("12TH St", True)):
+        ending = re.fullmatch(r"\d+(\w\w) St", patient().institutions.replace_street(street))[1]
+        assert (ending.isupper(), ending.islower()) == (is_upper, not is_upper)
+
+
+def test_a_number_of_64_characters_is_found_however_it_is_grouped_and_a_longer_one_as_it_was_written():
+    for size in (64, 65):
+        number = ("4471902" * 10)[:size]
+        search = PatientSearch({"IDNUM": [number]})
+        for text in (number, f"{number[:9]}-{number[9:]}"):
+            found = search.find_missed(Document("n", text), ())
+            assert len(found) == (text == number or size == 64)

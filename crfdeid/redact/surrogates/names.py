@@ -246,12 +246,11 @@ def find_misspellings(names: Mapping[str, int]) -> dict[str, str]:
     for place, name in enumerate(sorted(names, key=lambda name: rank_name(name, names[name]))):
         forms = shorten_name(name)
         similar = {each for form in forms for each in right.get(form, ()) if is_one_edit(name, each[1])}
-        root = min(similar, key=lambda each: (len(each[1]), each[0]), default=(0, None))[1]
-        if root is None or name_pools.is_common_name(name):
-            for form in forms:
-                right[form].append((place, name))
-        else:
-            roots[name] = root
+        if similar and not name_pools.is_common_name(name):
+            roots[name] = min(similar, key=lambda each: (len(each[1]), each[0]))[1]
+            continue
+        for form in forms:
+            right[form].append((place, name))
     return roots
 
 
@@ -280,7 +279,7 @@ def is_one_edit(a: str, b: str) -> bool:
     >>> is_one_edit("jenifer", "jennifer"), is_one_edit("simth", "smith"), is_one_edit("kim", "tim")
     (True, True, False)
     """
-    if min(len(a), len(b)) < MIN_MISSPELT or abs(len(a) - len(b)) > 1 or a == b or a[0] != b[0]:
+    if min(len(a), len(b)) < MIN_MISSPELT or a == b or a[0] != b[0]:
         return False
     start = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
     if len(a) != len(b):

@@ -15,7 +15,7 @@ ORDINAL = "|".join(calendar.ORDINALS).replace("-", r"[-\s]")
 HOLIDAY = "|".join(sorted(calendar.HOLIDAY_NAMES, key=len, reverse=True))
 HOLIDAY = HOLIDAY.replace("years", "year['’]?s").replace("st pat", r"st\.? pat")
 HOLIDAY = regex.sub(
-    r"(?<=patrick|valentine|mother|father|president|veteran|patriot)s\b", "['’]?s['’]?", HOLIDAY
+    r"(?<=patrick|valentine|mother|father|president|veteran|patriot)s", "['’]?s['’]?", HOLIDAY
 )
 TO = r"\s*(?:-|–|—|to|through|thru|and|&)\s*"
 
@@ -43,8 +43,8 @@ SOURCES = {
     "decade": r"['’]?(?P<decade>(?:[12]\d)?\d0)['’]?s\b",
     "year": rf"(?P<y>{YEAR})",
     "short": r"['’](?P<y>\d\d)(?!\d)",
-    "th": rf"(?P<d>\d\d?)(?P<th>{TH})\b",
-    "ordinal": rf"(?P<word>{ORDINAL})\b",
+    "th": rf"(?P<d>\d\d?)(?P<th>{TH})",
+    "ordinal": rf"(?P<word>{ORDINAL})",
     "day": r"(?P<d>\d\d?)(?!\d)",
 }  # fmt: skip
 FORMS = {name: regex.compile(form, regex.IGNORECASE) for name, form in SOURCES.items()}

@@ -46,7 +46,7 @@ ACTS = word_set(
 FAMILY_ACTS = word_set("say said came come live lived called")
 PLACES = (kinds.STREET, kinds.CITY, kinds.HOSPITAL, kinds.ORGANIZATION, kinds.PLACE, kinds.DEPARTMENT)
 IN_ADDRESS = regex.compile(r",\s*$")
-ROOM = regex.compile(r"\b(?:room|rm|bed|suite|ste|unit|floor|apt)\b[\s.:#]*$", regex.IGNORECASE)
+ROOM = regex.compile(r"\b(?:room|rm|bed|suite|ste|unit|floor|apt)[\s.:#]*$", regex.IGNORECASE)
 
 
 def is_name(type: str) -> bool:

@@ -29,7 +29,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
     derive_strings,
 )
 from crfdeid.redact.surrogates.search.text_index import TextIndex
-from crfdeid.redact.surrogates.similar_names import MIN_LENGTH, SimilarNames
+from crfdeid.redact.surrogates.similar_names import SimilarNames
 from crfdeid.redact.surrogates.text_forms import pluralize
 from crfdeid.systems.repair.names import find_initials_before
 from crfdeid.text.document import Document, Span
@@ -134,7 +134,7 @@ def find_similar(
     types = {string.root: string.type for string in whole if not is_rare_word(string.root)}
     names = SimilarNames(types)
     for word in list_words() if types else ():
-        name = names.find_name(word) if len(word) >= MIN_LENGTH - 1 and word not in known else None
+        name = names.find_name(word) if word not in known else None
         if name and not is_rare_word(word) and word != pluralize(name):
             is_another = is_listed(word) or is_ordinary(word)
             yield SearchString((word,), types[name], "first", word, doubtful=is_another)
