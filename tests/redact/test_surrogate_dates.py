@@ -369,7 +369,7 @@ def test_two_numbers_are_day_and_month_where_the_day_comes_first(text, moved):
 
 @pytest.mark.parametrize(
     ("text", "moved"),
-    [("the 30th", "the 5th"), ("2/7", "2/13"), ("3/7", "3/12"), ("Easter", "April 9"), ("12/31", "1/6")],
+    [("the 30th", "the 5th"), ("2/7", "2/13"), ("3/7", "3/12"), ("Easter", "April 9"), ("12/31", "01/06")],
 )
 def test_a_note_without_a_date_is_of_july_2010(text, moved):
     assert shift_text(text, BACK, None) == moved
