@@ -1,4 +1,4 @@
-"""What the operations of the review room reply and refuse, in whole tables: consensus, lists, time, repeats."""
+"""What the operations of the review room reply and refuse: consensus, lists, times, repeats, exports."""
 
 import time
 
@@ -9,6 +9,7 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 
 from review_client import TEXTS
 
+from crfdeid.review.measures import figures
 from crfdeid.review.operations import (
     adjudication,
     adjudication_actions,
@@ -17,11 +18,12 @@ from crfdeid.review.operations import (
     learning_curve,
     listing,
     marking,
+    ordering,
     questions,
     repeats,
     team,
 )
-from crfdeid.review.study import accounts, system_spans
+from crfdeid.review.study import accounts, create, system_spans
 from crfdeid.review.study.errors import (
     ConflictError,
     ForbiddenError,
@@ -31,6 +33,8 @@ from crfdeid.review.study.errors import (
     StageError,
 )
 from crfdeid.review.study.note_index import Note
+from crfdeid.review.study.source import Source
+from crfdeid.review.study.study import open_study
 from crfdeid.text.document import Span
 
 
@@ -58,7 +62,8 @@ def change(study, name, number, kind, **fields):
 def decide(study, number, kind, **fields):
     eve = find(study, "eve")
     version = adjudication.show_consensus(study, eve, number)["version"]
-    return adjudication_actions.change_consensus(study, eve, number, {"version": version, "kind": kind} | fields)
+    body = {"version": version, "kind": kind} | fields
+    return adjudication_actions.change_consensus(study, eve, number, body)
 
 
 def write(start, end, type):
@@ -141,8 +146,8 @@ def test_decisions_and_marks_of_a_consensus_are_made_changed_and_undone(study):
         ({"kind": "decide", "item": "12-16", "spans": {}}, InvalidValueError, "wanted a list of spans"),
         ({"kind": "decide", "item": "12-16", "spans": ["DATE"]}, InvalidValueError, "wanted a list of spans"),
         ({"kind": "decide", "item": "12-16", "spans": [{}]}, InvalidValueError, "a span that is not empty"),
-        ({"kind": "decide", "item": "12-16", "spans": [write(44, 46, "DATE")]}, InvalidValueError, "of 45 char"),
-        ({"kind": "decide", "item": "12-16", "spans": [write(1, 2, "X")]}, InvalidValueError, "wanted a type"),
+        ({"kind": "decide", "item": "12-16", "spans": [write(44, 46, "DATE")]}, InvalidValueError, "of 45"),
+        ({"kind": "decide", "item": "12-16", "spans": [write(1, 2, "X")]}, InvalidValueError, "a type"),
         ({"kind": "add", "start": 1, "end": 2}, InvalidValueError, "wanted a type"),
         ({"kind": "change", "mark": 1}, NotFoundError, "no mark 1"),
         ({"kind": "change", "start": 1}, NotFoundError, "no mark None"),
@@ -223,6 +228,41 @@ def test_only_who_has_finished_the_note_sees_a_consensus_and_only_when_it_is_don
     assert study.store.fetch_all("SELECT * FROM seen ORDER BY reader") == [(1, "ann"), (1, "eve")]
 
 
+def test_who_is_in_the_middle_of_a_note_does_not_see_the_marks_of_others(study):
+    mark(study, "ann", 1, DOCTOR)
+    eve = find(study, "eve")
+    mark(study, "eve", 1, DATE, done=False)
+    with pytest.raises(StageError, match="finish this note as a reader first: here you would see") as stage:
+        adjudication.open_consensus(study, eve, 1, {"readers": ["ann"]})
+    assert stage.value.details["stage"] == "own"
+    assert study.store.fetch_all("SELECT * FROM seen") == []
+    mark(study, "eve", 1)
+    adjudication.open_consensus(study, eve, 1, {"readers": ["eve", "ann"]})
+    adjudication.show_consensus(study, eve, 1)
+    assert study.store.fetch_all("SELECT * FROM seen") == [(1, "eve")]
+    mark(study, "ann", 2)
+    accounts.add_reader(study.store, "zoe", "adjudicator")
+    adjudication.open_consensus(study, find(study, "zoe"), 2, {})
+    change_all(study, "zoe", 2)
+    assert adjudication.show_consensus(study, find(study, "zoe"), 2)["version"] == 1
+
+
+def change_all(study, name, number):
+    """A reader who has seen the consensus has a book that was begun before."""
+    sql = "INSERT INTO states SELECT ?, note, 1, 0, 0, NULL, NULL, 0, 0, 0, state FROM states WHERE book = ?"
+    study.store.execute(f"{sql} AND note = {number}", f"reader:{name}", "reader:ann")
+
+
+def test_a_doubt_is_shown_where_its_mark_is_and_not_beside_it(study):
+    mark(study, "ann", 1, (12, 13, "DOCTOR"), (13, 15, "DATE"), (15, 16, "AGE"), done=False)
+    change(study, "ann", 1, "doubt", mark=2, unsure=True)
+    mark(study, "ann", 1)
+    items = adjudication.open_consensus(study, find(study, "eve"), 1, {})["items"]
+    assert [(item["key"], item["unsure"]) for item in items] == [
+        ("12-13", []), ("13-15", ["ann"]), ("15-16", []),
+    ]  # fmt: skip
+
+
 def test_the_notes_to_decide_are_listed_whole(study):
     mark(study, "ann", 1, DOCTOR, DATE)
     mark(study, "bob", 1, DOCTOR)
@@ -250,7 +290,7 @@ def test_the_notes_to_decide_are_listed_whole(study):
     ]  # fmt: skip
     with pytest.raises(NotFoundError, match="no set with this name"):
         adjudication_list.list_notes(study, "9")
-    with pytest.raises(InvalidValueError, match="an order is one of given, long, short, patient, unsure, disag"):
+    with pytest.raises(InvalidValueError, match="an order is one of given, long, short, patient, unsure, "):
         adjudication_list.list_notes(study, None, "uncertainty")
 
 
@@ -275,10 +315,12 @@ def test_a_note_is_shown_whole(study):
     }  # fmt: skip
     beside = [marking.show_note(study, ann, number) for number in (2, 3)]
     assert [(one["previous"], one["next"]) for one in beside] == [(1, 3), (2, None)]
+    assert [one["seconds"] for one in beside] == [0, 0]
 
 
 @pytest.mark.parametrize(
-    "stretches", [None, {}, [[0]], [[0, 1, 2]], [(0, 1)], [["0", 1]], [[0, True]], [[2, 1]], [[-1, 1]], [[0, 46]]]
+    "stretches",
+    [None, {}, [[0]], [[0, 1, 2]], [(0, 1)], [["0", 1]], [[0, True]], [[2, 1]], [[-1, 1]], [[0, 46]]],
 )
 def test_stretches_that_the_note_does_not_have_are_refused(study, stretches):
     with pytest.raises(InvalidValueError, match="wanted stretches of the note"):
@@ -287,9 +329,12 @@ def test_stretches_that_the_note_does_not_have_are_refused(study, stretches):
 
 def test_what_was_on_the_screen_is_put_together_and_the_rest_holds_done_up(study):
     ann = find(study, "ann")
-    for stretches, shown in (([[0, 0]], [(0, 0)]), ([[5, 20]], [(0, 0), (5, 20)]), ([[0, 5], [44, 45]], None)):
-        found = marking.record_shown(study, ann, 1, {"stretches": stretches})["shown"]
-        assert found == (shown or [(0, 20), (44, 45)])
+    for stretches, shown in (
+        ([[0, 0]], [(0, 0)]),
+        ([[5, 20]], [(0, 0), (5, 20)]),
+        ([[0, 5], [44, 45]], [(0, 20), (44, 45)]),
+    ):
+        assert marking.record_shown(study, ann, 1, {"stretches": stretches}) == {"shown": shown}
     with pytest.raises(StageError, match="a part of the note has not been shown yet") as unseen:
         change(study, "ann", 1, "done")
     assert unseen.value.details == {"stage": "unseen", "unseen": 20}
@@ -360,7 +405,8 @@ def test_the_notes_to_read_are_sorted_by_each_order(study):
               "uncertainty": [1, 2, 3], "density": [2, 3, 1], "marks": [2, 3, 1]}  # fmt: skip
     ann = find(study, "ann")
     for order, wanted in orders.items():
-        assert [row["number"] for row in listing.list_notes(study, ann, None, order)["notes"]] == wanted, order
+        rows = listing.list_notes(study, ann, None, order)["notes"]
+        assert [row["number"] for row in rows] == wanted, order
     mark(study, "ann", 3)
     for order in ("uncertainty", "density"):  # what is done comes last
         assert listing.list_notes(study, ann, None, order)["notes"][-1]["number"] == 3
@@ -387,6 +433,8 @@ def test_the_time_of_work_ends_with_a_pause(study, monkeypatch):
     now[0] += 300
     assert listing.measure_work_time(study, ann) == 0
     assert report(2, 0) == (60, 0)
+    now[0] += 300
+    assert report(2, 5) == (65, 5)
     assert listing.measure_work_time(study, find(study, "bob")) == 0
 
 
@@ -403,6 +451,11 @@ def test_progress_is_of_the_notes_that_are_done(study):
     }  # fmt: skip
     of_one = listing.measure_progress(study, ann, None, study.notes.all[2:])
     assert (of_one["notes"], of_one["words"], of_one["words_per_minute"]) == (1, 5, None)
+
+
+def test_nothing_is_undecided_where_no_system_has_tagged(study):
+    rows = listing.list_notes(study, find(study, "ann"), None)["notes"]
+    assert [(row["undecided"], row["uncertainty"]) for row in rows] == [(0, None)] * 3
 
 
 def test_a_time_of_a_note_that_is_not_there_is_not_counted(study):
@@ -454,8 +507,72 @@ def test_a_repeat_beside_a_mark_is_free_and_its_surroundings_are_forty_character
     mark(study, "ann", 3, (31, 36, "DATE"), (42, 43, "AGE"), (36, 37, "AGE"), done=False)
     (place,) = repeats.mark_repeats(study, ann, 3, {"version": 3, "mark": 1, "apply": "yes"})["places"]
     assert place == {"number": 3, "start": 43, "end": 48, "before": text[3:43], "after": ""}
+    (study.notes.source.path / "7-02.xml").unlink()
+    change(study, "ann", 1, "add", **write(*DOCTOR))
+    skipped = repeats.mark_repeats(study, ann, 1, {"version": 1, "mark": 1})["skipped"]
+    assert skipped == [{"number": 2, "why": "missing"}]
     found = repeats.mark_repeats(study, ann, 3, {"version": 3, "mark": 1, "apply": True})
     assert [one["by"] for one in found["state"]["marks"]] == ["hand", "hand", "hand", "repeat"]
+
+
+@pytest.mark.parametrize("kind", [None, ["add"], "fly", "add_many", "votes"])
+def test_an_action_on_marks_is_of_a_kind_that_readers_have(study, kind):
+    with pytest.raises(InvalidValueError, match="no such kind of action"):
+        change(study, "ann", 1, kind)
+
+
+@pytest.mark.parametrize("version", [None, "0", True, 0.0])
+def test_an_action_on_marks_names_a_version(study, version):
+    with pytest.raises(InvalidValueError, match="wanted the version that the action changes"):
+        marking.change_marks(study, find(study, "ann"), 1, {"version": version, "kind": "done"})
+    with pytest.raises(ConflictError) as conflict:
+        marking.change_marks(study, find(study, "ann"), 1, {"version": 1, "kind": "done"})
+    assert conflict.value.details["state"]["version"] == conflict.value.version == 0
+
+
+def test_one_undo_takes_repeats_back_except_in_notes_that_are_closed(study):
+    change(study, "ann", 1, "add", **write(*DOCTOR))
+    repeats.mark_repeats(study, find(study, "ann"), 1, {"version": 1, "mark": 1, "apply": True})
+    assert change(study, "ann", 1, "undo")["undo"] == 1
+    assert marking.show_note(study, find(study, "ann"), 2)["marks"] == []
+    change(study, "ann", 1, "redo")
+    assert len(marking.show_note(study, find(study, "ann"), 2)["marks"]) == 2
+    mark(study, "ann", 3)
+    marking.record_shown(study, find(study, "ann"), 2, {"stretches": [[0, 46]]})
+    study.store.execute("INSERT INTO closed VALUES(2, 'ann')")
+    change(study, "ann", 1, "undo")
+    assert len(marking.show_note(study, find(study, "ann"), 2)["marks"]) == 2
+
+
+def test_a_reader_keeps_the_premarks_with_which_they_began(study):
+    system_spans.add_system(study, "model", {1: [Span(*DOCTOR), Span(*DATE)]}, premarks=True)
+    change(study, "ann", 1, "reject", premark=0)
+    system_spans.add_system(study, "newer", {1: [Span(*LATER)]}, premarks=True)
+    assert [one["decision"] for one in change(study, "ann", 1, "reject", premark=1)["premarks"]] == [
+        "rejected", "rejected",
+    ]  # fmt: skip
+    ((first,), (second,)) = study.store.fetch_all("SELECT action FROM actions ORDER BY version")
+    assert '"system": "model"' in first and "system" not in second
+    assert [one["start"] for one in marking.show_note(study, find(study, "bob"), 1)["premarks"]] == [30]
+
+
+def test_a_repeat_before_a_mark_is_free(study):
+    mark(study, "ann", 3, (38, 42, "AGE"), (30, 31, "AGE"), done=False)
+    (place,) = repeats.mark_repeats(study, find(study, "ann"), 3, {"version": 2, "mark": 1})["places"]
+    assert (place["start"], place["end"]) == (26, 30)
+
+
+def test_what_is_not_known_is_nothing_in_orders_and_density_is_by_words():
+    rows = [
+        {"stage": "none", "differences": None, "number": 1},
+        {"stage": "none", "differences": 0, "number": 2},
+        {"stage": "none", "differences": 1, "number": 3},
+    ]
+    ordering.sort_rows(rows, ordering.TO_DECIDE, "disagreement")
+    assert [row["number"] for row in rows] == [3, 1, 2]
+    densities = [ordering.measure_density({"uncertainty": 0.5, "words": words}) for words in (0, 1, 2)]
+    assert densities == [0.5, 0.5, 0.25]
+    assert ordering.measure_density({"uncertainty": None, "words": 1}) == 0
 
 
 def test_repeats_hold_to_the_premarks_that_the_reader_sees(study):
@@ -484,9 +601,9 @@ def test_a_question_is_about_a_stretch_or_the_note(study):
             questions.ask_question(study, ann, 1, {"text": text})
         with pytest.raises(InvalidValueError):
             questions.answer_question(study, eve, 1, {"text": text})
-    questions.ask_question(study, ann, 1, {"start": 0, "end": 1, "text": "and?"})
+    questions.ask_question(study, ann, 1, {"start": 0, "end": 1, "text": " ? "})
     (_, second) = questions.list_of_note(study, 1)
-    assert (second["start"], second["end"]) == (0, 1)
+    assert (second["start"], second["end"], second["text"]) == (0, 1, "?")
     (waiting, answered) = questions.answer_question(study, eve, 1, {"text": "yes"})["questions"]
     assert (waiting["id"], answered["answer"], answered["answered_by"]) == (2, "yes", "eve")
     with pytest.raises(NotFoundError, match="no such question"):
@@ -515,7 +632,14 @@ def test_a_patient_goes_to_a_reader_with_all_notes(study):
     assert (found["assigned"], found["agreement"]) == (3, [])
     again = team.assign_notes(study, {"set": "1", "readers": ["cy"]})  # instead of what was assigned
     assert again["assigned"] == 3 and study.store.fetch_one("SELECT count(*) FROM assignments") == (3,)
-    for names, k in ((["ann"], 0), (["ann"], 2), (["ann", "bob"], 3), (None, 1), (["ann"], 1.0), (["ann"], True)):
+    for names, k in (
+        (["ann"], 0),
+        (["ann"], 2),
+        (["ann", "bob"], 3),
+        (None, 1),
+        (["ann"], 1.0),
+        (["ann"], "1"),
+    ):
         with pytest.raises(InvalidValueError, match="wanted readers, and how many of them read each note"):
             team.assign_notes(study, {"readers": names, "k": k})
     for names in (["zoe"], [["ann"]], ["ann", "ann"]):
@@ -586,7 +710,7 @@ def test_what_an_export_holds_is_the_consensus_or_what_one_has_marked(study):
     with pytest.raises(InvalidValueError, match="what: wanted consensus, reader or system"):
         select(study, "all", "ann")
     with pytest.raises(StageError, match="no note to write") as stage:
-        exports.export_spans(study, {"name": "x", "format": "jsonl", "set": "1", "what": "reader", "who": "cy"})
+        exports.export_spans(study, {"name": "x", "format": "jsonl", "what": "reader", "who": "cy"})
     assert stage.value.details["stage"] == "nothing"
 
 
@@ -618,13 +742,13 @@ def test_a_model_is_measured_on_what_was_decided_after_it_came(study, monkeypatc
     empty = {"recall": None, "precision": None, "notes_read": 1, "tested": 0}
     assert learning_curve.build_curve(study) == [{"name": "old", "premarks": True} | empty]  # not at once
     now[0] = 200
-    system_spans.add_system(study, "new", {1: [], 2: [], 3: [Span(*LATER)]})
+    system_spans.add_system(study, "new", {1: [], 2: [], 3: [Span(*LATER), Span(31, 36, "DATE")]})
     now[0] = 300
     decide_again(study, 2)
-    system_spans.import_consensus(study, {3: [Span(*DATE)]})
+    system_spans.import_consensus(study, {3: [Span(31, 36, "DATE"), Span(*DATE)]})
     assert learning_curve.build_curve(study) == [
         {"name": "old", "premarks": True, "notes_read": 1, "tested": 1, "recall": 0, "precision": None},
-        {"name": "new", "premarks": False, "notes_read": 2, "tested": 1, "recall": 0, "precision": 0},
+        {"name": "new", "premarks": False, "notes_read": 2, "tested": 1, "recall": 0.5, "precision": 0.5},
     ]
 
 
@@ -638,7 +762,11 @@ def test_where_a_model_disagrees_is_listed_by_how_much(study):
     mark(study, "bob", 1, (20, 28, "DATE"))
     mark(study, "cy", 1, LATER, done=False)
     system_spans.add_system(study, "old", {2: [Span(0, 4, "DOCTOR")]})
-    found = {1: [Span(12, 17, "DOCTOR")], 2: [Span(5, 11, "DATE"), Span(41, 45, "DOCTOR")], 3: [Span(0, 3, "AGE")]}
+    found = {
+        1: [Span(12, 17, "DOCTOR")],
+        2: [Span(5, 11, "DATE"), Span(41, 45, "DOCTOR")],
+        3: [Span(0, 3, "AGE")],
+    }
     system_spans.add_system(study, "new", found)
     assert learning_curve.list_disagreements(study, "new")["notes"] == [
         {"number": 2, "id": "7-02", "against": "old", "differences": 3},
@@ -654,3 +782,34 @@ def test_where_a_model_disagrees_is_listed_by_how_much(study):
         learning_curve.list_disagreements(study, "ann")
     (study.notes.source.path / "7-01.xml").unlink()
     assert learning_curve.list_disagreements(study, "new") == {"notes": []}
+
+
+def test_measures_are_of_a_set_and_of_who_has_finished(corpus):
+    create.create_study(corpus / "two.db", Source(corpus / "notes", "i2b2"), "i2b2-2014", None, 2)
+    study = open_study(corpus / "two.db")
+    for name in ("ann", "bob"):
+        accounts.add_reader(study.store, name, "reader")
+    mark(study, "ann", 1, DOCTOR)
+    mark(study, "bob", 1, DATE, done=False)
+    mark(study, "ann", 3)
+    system_spans.add_system(study, "model", {1: [Span(*DOCTOR), Span(*DATE)]})
+    system_spans.import_consensus(study, {1: [Span(*DOCTOR), Span(*DATE)], 3: [Span(31, 36, "DATE")]})
+    listing.record_time(study, find(study, "ann"), 1, {"seconds": 0})
+    found = figures.compute_figures(study, "1")
+    assert (found["notes"], found["instances"]) == (1, 2)
+    ann, model = found["voters"]
+    assert (ann["name"], ann["kind"], ann["notes"], ann["tp"], ann["fn"]) == ("ann", "reader", 1, 1, 1)
+    assert (ann["seconds_per_note"], ann["words_per_minute"]) == (None, None)  # 0 seconds are not known
+    assert (model["name"], model["kind"], model["sensitivity"], model["ppv"]) == ("model", "system", 1, 1)
+    assert [(row["a"], row["b"], row["f1"]) for row in found["agreement"]] == [("ann", "model", 2 / 3)]
+    assert figures.compute_figures(study, "2")["voters"][0]["fn"] == 1
+    whole = figures.compute_figures(study)
+    assert (whole["notes"], whole["instances"], whole["voters"][0]["notes"]) == (2, 3, 2)
+    missed = figures.list_mistakes(study, "ann", "2")["mistakes"]
+    assert missed == [
+        {"number": 3, "start": 31, "end": 36, "kind": "missed", "counted": True, "text": "24/06"}
+    ]
+    for name, set_name in (("bob", None), ("model", "2")):
+        with pytest.raises(NotFoundError, match="nobody with this name has read a note whose consensus is"):
+            figures.list_mistakes(study, name, set_name)
+    study.store.close()

@@ -37,7 +37,7 @@ class DecidedNote:
     consensus: Consensus
     votes: dict[str, tuple[Span, ...]]
     scheme: Scheme
-    outcomes: dict[tuple[tuple[str, ...], Rules], NoteOutcome] = field(default_factory=dict, compare=False)
+    outcomes: dict[tuple[tuple[str, ...], Rules], NoteOutcome] = field(default_factory=dict)
 
     def measure_team(self, team: tuple[str, ...], rules: Rules) -> NoteOutcome:
         """The union of the team's marks against the consensus."""

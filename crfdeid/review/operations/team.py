@@ -52,7 +52,7 @@ def share_patients(notes: Sequence[Note], readers: Sequence[str], k: int) -> Ite
     patients: dict[str, list[Note]] = defaultdict(list)
     for note in notes:
         patients[key_patient(note)].append(note)
-    words: Counter[str] = Counter(dict.fromkeys(readers, 0))
+    words: Counter[str] = Counter()
     count = {patient: sum(note.words for note in own) for patient, own in patients.items()}
     for patient in sorted(patients, key=lambda one: (-count[one], one)):
         for reader in sorted(readers, key=lambda one: (words[one], one))[:k]:

@@ -85,14 +85,14 @@ def apply_action(state: Marking, action: Action) -> Marking:
 def update_decisions(before: Marking, after: Marking) -> Marking:
     """Keep the decision on a premark equal to what became of its mark: "changed" where the mark was moved or
     replaced, "rejected" where it was removed."""
-    marks_now = {mark.premark: mark for mark in after.marks if mark.premark is not None}
+    spans_now = {mark.premark: mark.span for mark in after.marks if mark.premark is not None}
     updates = {}
     for mark in before.marks:
-        if mark.premark is None or marks_now.get(mark.premark) == mark:
+        if mark.premark is None or spans_now.get(mark.premark) == mark.span:
             continue
         if after.decisions.get(mark.premark) == before.decisions.get(mark.premark):
             overlapped = any(other.span.overlaps(mark.span) for other in after.marks)
-            updates[mark.premark] = "changed" if overlapped or mark.premark in marks_now else "rejected"
+            updates[mark.premark] = "changed" if overlapped or mark.premark in spans_now else "rejected"
     return replace(after, decisions={**after.decisions, **updates}) if updates else after
 
 
