@@ -568,8 +568,12 @@ def test_what_is_not_known_is_nothing_in_orders_and_density_is_by_words():
         {"stage": "none", "differences": 0, "number": 2},
         {"stage": "none", "differences": 1, "number": 3},
     ]
+    rows.append({"stage": "done", "differences": 9, "number": 4})
     ordering.sort_rows(rows, ordering.TO_DECIDE, "disagreement")
-    assert [row["number"] for row in rows] == [3, 1, 2]
+    assert [row["number"] for row in rows] == [3, 1, 2, 4]  # what is done comes last
+    rows = [{"patient": name} for name in ("b", None, "a")]
+    ordering.sort_rows(rows, ordering.TO_READ, "patient")
+    assert [row["patient"] for row in rows] == [None, "a", "b"]
     densities = [ordering.measure_density({"uncertainty": 0.5, "words": words}) for words in (0, 1, 2)]
     assert densities == [0.5, 0.5, 0.25]
     assert ordering.measure_density({"uncertainty": None, "words": 1}) == 0
@@ -686,6 +690,7 @@ def test_the_log_is_read_in_parts(study, monkeypatch):
     mark(study, "ann", 1, DOCTOR, DATE)
     kinds = [[row["kind"] for row in team.list_actions(study, after)["actions"]] for after in (0, 2, 3)]
     assert kinds == [["add", "add"], ["done"], []] and team.list_actions(study)["total"] == 3
+    assert [row["version"] for row in team.list_actions(study)["actions"]] == [1, 2]
     row = team.list_actions(study, 2)["actions"][0]
     assert row.pop("at") == pytest.approx(time.time(), abs=60)
     assert row == {"by": "ann", "book": "reader:ann", "number": 1, "version": 3, "kind": "done"}
