@@ -38,6 +38,9 @@ def texts(most: int) -> st.SearchStrategy[str]:
 @example("2121212 121 2121", [("1212", "IDNUM"), ("12 12", "PHONE"), ("12-1212", "PHONE")])
 @example(f"{LONG} {LONG}x x{LONG} {LONG}{LONG}", [(LONG, "PATIENT")])
 @example("1 1111 11 111 1111", [("1111", "IDNUM")])
+@example("12Li Li7 li7 7LI a7Li7", [("Li", "PATIENT")])
+@example("andexyz xanderx sandersander", [("Ander", "PATIENT"), ("Anders", "DOCTOR")])
+@example("b12 ab12 1b12 bb12 bbb1 2b1b2", [("b12", "IDNUM"), ("bb12", "IDNUM"), ("bbb1 2", "PHONE")])
 @example("March 15, 2061; 3/15/61, o k a f o r, Oka-\nfor", [("3/15/2061", "DATE"), ("Okafor", "DOCTOR")])
 def test_few_strings_are_found_where_many_are(text, found):
     strings = [string for each, type in found for string in derive_strings(each, type)]

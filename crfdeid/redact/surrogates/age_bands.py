@@ -15,16 +15,14 @@ NUMBERS = {
     **{word: 10 * number for number, word in enumerate(TENS, 2)},
 }
 SPELLED = regex.compile(
-    rf"""\b(?: (?P<ten>{"|".join(TENS)}) (?:[-\s]+(?P<one>{ages.SMALL}))?
+    rf"""(?: (?P<ten>{"|".join(TENS)}) (?:[-\s]+(?P<one>{ages.SMALL}))?
     | (?P<word>{"|".join(ages.TEENS + ages.ONES)}) )\b""",
     regex.VERBOSE | regex.IGNORECASE,
 )
-WHOLE = regex.compile(
-    rf"\b(?:{'|'.join((*DECADES, *PEOPLE))})s?\b|\bteens\b|\bteen(?:ager)?\b", regex.IGNORECASE
-)
-EXACT = regex.compile(
-    r"(?<=\d)\.\d+|\s+and\s+a\s+half\b|\b(?:early|mid|middle|late|almost|nearly)\b[-\s]*", regex.IGNORECASE
-)
+# All words are known here (:func:`ages.generalise_age`), so that few can begin or end in another.
+WHOLE = regex.compile(rf"\b(?:{'|'.join((*DECADES, *PEOPLE, 'teenager', 'teen'))})s?", regex.IGNORECASE)
+DECIMALS = regex.compile(r"(?<=\d)\.\d+")
+EXACT = regex.compile(r"\s+and\s+a\s+half|(?:early|middle|mid|late|almost|nearly)[-\s]*", regex.IGNORECASE)
 RANGE = regex.compile(
     r"(?P<low>\d+)(?:['’]?s\b)?(?:\s*(?:-|–|to|or|and)\s*(?P<high>\d+)(?:['’]?s\b)?)?(?!\+|\d)"
 )
@@ -41,7 +39,8 @@ def band_age(text: str, after: str = "", width: int = WIDTH) -> str | None:
     >>> band_age("67", width=5), band_age("65-72 years"), band_age("teenager"), band_age("elder")
     ('65-69', '60-79 years', '10-19', None)
     """
-    capped = ages.generalise_age(text, after)
+    is_age = ages.generalise_age(text, after) is not None
+    capped = ages.generalise_age(DECIMALS.sub("", text), after) if is_age else None
     if capped is None:
         return None
     plain = EXACT.sub("", ages.HALF.sub("", WHOLE.sub(write_number, SPELLED.sub(write_number, capped))))
@@ -60,8 +59,9 @@ def write_number(match: regex.Match[str]) -> str:
     word = match[0].lower().removesuffix("s")
     if word.startswith("teen"):
         return "10"
-    decades = {"sexagenarian": 60, "septuagenarian": 70, "octogenarian": 80}
-    return str(decades.get(word) or 10 * (DECADES.index(f"{word}s") + 2))
+    if word in PEOPLE:
+        return str(10 * (PEOPLE.index(word) + 6))
+    return str(10 * (DECADES.index(f"{word}s") + 2))
 
 
 def write_band(match: regex.Match[str], rest: str, width: int) -> str:
