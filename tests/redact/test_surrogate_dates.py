@@ -438,3 +438,35 @@ def test_a_movable_holiday_is_the_same_weekday_of_its_month_in_every_year(name):
         days = [date(year, month, 1) + timedelta(day) for day in range(28 if which > 0 else 31)]
         weekdays = [day for day in days if day.weekday() == weekday]
         assert calendar.find_holiday(name, year) == weekdays[which - (which > 0)]
+
+
+# Five weeks before the first days of a year: a year that were read on its own would stay.
+BEFORE_NEW_YEAR = """
+2067-1-7 = 2066-12-3 | 2067-01-7 = 2066-12-3 | 2067-1-07 = 2066-12-03 | 2067 / 1 / 7 = 2066 / 12 / 3
+1/7/2067 = 12/3/2066 | 1/7/67 = 12/3/66 | 1 - 7 - '67 = 12 - 3 - '66 | 01 07 2067 = 12 03 2066
+1 7 2067 = 12 3 2066 | 7 Jan 2067 = 3 Dec 2066 | 7 Jan 67 = 3 Dec 66 | 7 Jan. ’67 = 3 Dec. ’66
+7-9 Jan 2067 = 3-5 Dec 2066 | 7th to 9th of January, 67 = 3rd to 5th of December, 66
+7 and 9 day of Jan of '67 = 3 and 5 day of Dec of '66 | 7-9 de enero de 2067 = 3-5 de diciembre de 2066
+7-9 enero del 67 = 3-5 diciembre del 66 | 7Jan67 = 3Dec66 | 7JAN2067 = 3DEC2066 | 07Jan'67 = 03Dec'66
+7th of January of 2067 = 3rd of December of 2066 | 7 de enero de 67 = 3 de diciembre de 66
+7 enero del 2067 = 3 diciembre del 2066 | 7th day of January 2067 = 3rd day of December 2066
+seventh of January 2067 = third of December 2066 | seventh day of Jan., 2067 = third day of Dec., 2066
+Jan 7-9, 2067 = Dec 3-5, 2066 | Jan 7-9 2067 = Dec 3-5 2066 | Jan 7th-9th,2067 = Dec 3rd-5th,2066
+Jan 7 thru 9  2067 = Dec 3 thru 5  2066 | Jan 7, 2067 = Dec 3, 2066 | Jan 7,67 = Dec 3,66
+Jan the 7th , '67 = Dec the 3rd , '66 | Jan 7 '67 = Dec 3 '66 | Jan 7/67 = Dec 3/66 | Jan 7-2067 = Dec 3-2066
+Jan 7 2067 = Dec 3 2066 | Jan 7  2067 = Dec 3  2066 | January of 2067 = December of 2066
+Jan. '67 = Dec. '66 | enero de 2067 = diciembre de 2066 | enero del 67 = diciembre del 66
+Jan/67 = Dec/66 | 1/2067 = 12/2066 | 1 / 2067 = 12 / 2066 | 2067/1 = 2066/12 | 2067 - 01 = 2066 - 12
+1/67 = 12/66 | 20670107 = 20661203 | 01072067 = 12032066 | 010767 = 120366 | 670113 = 661209
+New Year's Day 2067 = November 27 2066 | New Year's Day, 2067 = November 27, 2066
+New Years Day of '67 = November 27 of '66 | Wed 1/7/67, 10:22 = Wed 12/3/66, 10:22
+1/7 and 1/9/2067 = 12/3 and 12/5/2066 | Jan 7, 9 and 11, 2067 = Dec 3, 5 and 7, 2066
+1/7, 2067 = 12/3, 2066 | 1/7, 9 and 11 2067 = 12/3, 5 and 7 2066
+Feb 1, 3 and 11, 2067 = Dec 28, 30 and Jan 7, 2067
+"""
+
+
+def test_a_year_moves_with_its_day():
+    rows = [row.split(" = ") for row in split_rows(BEFORE_NEW_YEAR)]
+    for note in (date(2067, 3, 7), date(2064, 7, 1)):
+        assert [[text, shift_text(text, Shift(0, -35), note)] for text, _ in rows] == rows

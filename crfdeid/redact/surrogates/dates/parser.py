@@ -7,7 +7,7 @@ a digit or word of the text remains unread, the whole text is not read, because 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -96,12 +96,23 @@ def parse_short(text: str, month_first: bool) -> tuple[DateExpression, ...] | No
             expressions = place_in_list(text, at, step[0], found)
             if expressions is None:
                 return None
+            if found and is_year_of(found[-1], expressions[0], text, at):
+                day = found.pop()
+                expressions = [replace(day, fields=(*expressions[0].fields, *day.fields))]
             found, at = found + expressions, step[1]
         elif match := FILLER.match(text, at):
             at = match.end()
         else:
             return None
     return tuple(found) if found or any(c.isalpha() for c in text) else None
+
+
+def is_year_of(day: DateExpression, year: DateExpression, text: str, at: int) -> bool:
+    """Whether the year at ``at`` belongs to the day before it: "Jan 7, 9 and 11, 2067"."""
+    is_year = [field.unit for field in year.fields] == ["y"] and not year.holiday
+    if not is_year or not day.find("d") or not day.find("m") or day.find("y"):
+        return False
+    return not text[max(field.end for field in day.fields) : at].strip(" ,")
 
 
 def place_in_list(

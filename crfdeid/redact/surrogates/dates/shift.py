@@ -265,7 +265,7 @@ def write_date(expression: DateExpression, moved: date, padded: bool) -> list[Ed
 
 def move_neighbour(expression: DateExpression, moved: date) -> date:
     """The new day of the neighbour that shares its month with this expression ("March 3-5")."""
-    later = expression.fields[0].value - next(f.value for f in expression.shared if f.unit == "d")
+    later = expression.fields[-1].value - next(f.value for f in expression.shared if f.unit == "d")
     return moved - timedelta(later)
 
 
