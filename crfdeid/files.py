@@ -27,7 +27,9 @@ OPEN_PIPE = re.compile(r"/dev/(fd/|std(in|out|err)$)|/proc/")  # names of what i
 LOCK = ".lock"  # of the empty file beside an output that a run writes
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux: the working folder, and to exchange two names
 
-HELD = (signal.SIGINT, signal.SIGTERM)
+HELD = [  # Windows has no SIGHUP
+    getattr(signal, each) for each in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, each)
+]
 
 _held: set[tuple[int, Path]] = set()  # outputs, by the threads of this process
 _locks: set[int] = set()  # descriptors of locks that forked processes give up
@@ -35,7 +37,7 @@ _locks: set[int] = set()  # descriptors of locks that forked processes give up
 
 @contextmanager
 def hold_signals() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait until the block ends. Threads other than the main one get none."""
+    """Let SIGINT, SIGTERM and SIGHUP wait until the block ends. Threads other than the main one get none."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

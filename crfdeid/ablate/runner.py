@@ -25,7 +25,7 @@ from pathlib import Path
 from crfdeid.ablate import training
 from crfdeid.ablate.jobs import Job
 from crfdeid.errors import CrfdeidError
-from crfdeid.files import hold_output
+from crfdeid.files import hold_output, hold_signals
 
 DONE = "done"
 BUILDING = ".building."
@@ -54,8 +54,9 @@ def run_jobs(
         try:
             while waiting or running:
                 while waiting and len(running) < at_once:
-                    pipe, started = start_job(waiting.popleft(), Path(building) / str(len(waiting)))
-                    running[pipe] = started
+                    with hold_signals():  # a process that half began would show a traceback, and not be ended
+                        pipe, started = start_job(waiting.popleft(), Path(building) / str(len(waiting)))
+                        running[pipe] = started
                 for pipe in wait_for_messages(running):
                     iteration = receive_iteration(pipe, running[pipe])
                     on_iteration(running[pipe].job, iteration)

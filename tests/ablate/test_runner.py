@@ -118,6 +118,27 @@ def wait_until(done, seconds=20):
 FAINT = 'features = ["lexical"]\n[crf]\nc2 = 2.0\nmax_iterations = 3\n'
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_waits_until_a_process_has_begun_which_is_then_ended(monkeypatch, tmp_path, number):
+    """Otherwise the process would read a part of its job, and show a traceback."""
+    told = []
+    process = SimpleNamespace(terminate=lambda: told.append("end"), join=lambda: told.append("wait"))
+
+    def start_job(job, building):
+        signal.raise_signal(number)
+        told.append("begun")
+        return "pipe", runner.Running(job, process)
+
+    monkeypatch.setattr(runner, "start_job", start_job)
+    usual = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            runner.run_jobs(["job", "another"], tmp_path / "out", 2, lambda job, iteration: None)
+    finally:
+        signal.signal(number, usual)
+    assert told == ["begun", "end", "wait"]
+
+
 def test_runs_that_differ_in_how_they_tag_train_once(in_process, corpus, tmp_path, monkeypatch):
     """Their spans are those of a training of their own."""
     changes = {

@@ -129,7 +129,7 @@ def raised():
 
 
 def test_the_first_of_the_signals_that_came_is_raised_at_the_end(raised):
-    for sent in ([signal.SIGTERM, signal.SIGINT, signal.SIGINT], [signal.SIGINT], []):
+    for sent in ([signal.SIGTERM, signal.SIGINT, signal.SIGINT], [signal.SIGINT], [signal.SIGHUP], []):
         with files.hold_signals():
             for number in sent:
                 signal.raise_signal(number)
