@@ -35,8 +35,12 @@ def test_other_desks_get_an_encrypted_address_of_this_machine(tmp_path, capsys):
     check_options(options)
     assert choose_names(options) == find_names() and not options.open_browser
     assert args.host == "0.0.0.0"  # so a login is required
-    said = capsys.readouterr().out
-    assert make_certificate(options.certificate, options.private_key, find_names()) in said
+    fingerprint = make_certificate(options.certificate, options.private_key, find_names())
+    assert capsys.readouterr().out.splitlines() == [
+        "At other desks the browser warns that it does not know this certificate. Its SHA-256 is",
+        fingerprint,
+        "Compare it there (click the warning, then the certificate), and only then go on.",
+    ]
     assert options.certificate.parent == tmp_path
     assert read_options(tmp_path, "--name", "desk.example")[1].names == ("desk.example",)
     with pytest.raises(ConfigurationError, match="--network makes a certificate"):

@@ -686,8 +686,9 @@ def test_how_far_readers_agree_is_counted_anew_only_where_they_changed(study):
 
 
 def test_the_log_is_read_in_parts(study, monkeypatch):
-    monkeypatch.setattr(team, "MOST_ROWS", 2)
     mark(study, "ann", 1, DOCTOR, DATE)
+    assert team.MOST_ROWS == 500  # docs/review_api.md
+    monkeypatch.setattr(team, "MOST_ROWS", 2)
     kinds = [[row["kind"] for row in team.list_actions(study, after)["actions"]] for after in (0, 2, 3)]
     assert kinds == [["add", "add"], ["done"], []] and team.list_actions(study)["total"] == 3
     assert [row["version"] for row in team.list_actions(study)["actions"]] == [1, 2]

@@ -66,18 +66,26 @@ def test_the_index_has_a_row_for_each_note(study):
 def test_an_id_twice_is_refused_and_leaves_no_store(tmp_path):
     notes = tmp_path / "notes.jsonl"
     notes.write_text('{"id": "a", "text": "x", "spans": []}\n{"id": "a", "text": "y", "spans": []}\n')
-    with pytest.raises(FormatError, match="occurs twice|twice"):
+    with pytest.raises(FormatError, match="twice"):
         create.create_study(tmp_path / "s.db", Source(notes, "jsonl"), "i2b2-2014", None, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.jsonl"]
+    (tmp_path / "notes").mkdir()
+    for name in ("a.txt", "a.TXT"):
+        (tmp_path / "notes" / name).write_text("x")
+    with pytest.raises(FormatError, match=r"notes/a\.txt: the document whose id has length 1 occurs twice"):
+        create.create_study(tmp_path / "s.db", Source(tmp_path / "notes", "text"), "i2b2-2014", None, 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "notes.jsonl"]
 
 
 def test_notes_without_a_patient_are_a_patient_each(tmp_path):
     found = write_lines(tmp_path / "n.jsonl", *(Document(id, "a b", ()) for id in "abc"))
-    create.create_study(tmp_path / "s.db", found, "i2b2-2014", "a title", 1)
+    create.create_study(tmp_path / "s.db", found, "i2b2-2006", "a title", 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["n.jsonl", "s.db"]  # it is closed
     opened = open_study(tmp_path / "s.db", tmp_path / "out", found.path, requires_login=True)
     assert [opened.notes.find_siblings(number) for number in (1, 2, 3)] == [[1], [2], [3]]
     assert (opened.out, opened.requires_login) == (tmp_path / "out", True)
     assert opened.store.read_setting("title") == "a title" and len(opened.notes) == 3
+    assert opened.scheme.name == "i2b2-2006"
     opened.store.close()
 
 
@@ -254,6 +262,8 @@ def test_of_equal_choices_the_one_with_more_characters_is_suggested():
     ):
         (item,) = agreement.build_items(votes)
         assert item.suggestion == (wanted,)
+    (item,) = agreement.build_items({"ann": [Span(10, 12, "AGE")], "bob": [Span(9, 12, "AGE")]})
+    assert item.suggestion == (Span(9, 12, "AGE"),)
     (item,) = agreement.build_items({"ann": [short], "bob": []})
     assert (item.agreement, item.preset, item.key) == ("fewer", False, "0-4")
     (item,) = agreement.build_items({"ann": [short], "bob": [long], "cy": [], "dan": []})
@@ -282,7 +292,9 @@ def test_new_votes_keep_the_decisions_on_what_did_not_change():
         {"kind": "votes", "votes": {"m": [[0, 4, "AGE"], [6, 10, "AGE"]]}, "kinds": {"m": "system"}},
     ):
         state = consensus.apply_action(state, action)
-    assert state.undecided == ["6-10"] and state.readers == []
+    assert state.undecided == ["6-10"] and state.readers == [] and list(state.decisions) == ["0-4"]
+    excused = {"kind": "decide", "item": "0-4", "spans": [], "ambiguous": True}
+    assert state.ambiguous == [] and consensus.apply_action(state, excused).ambiguous == [(0, 4)]
     assert state.spans == (Span(0, 4, "DATE"), Span(20, 22, "AGE"))
     assert consensus.summarize(state) == (False, 2, 1)
     assert consensus.apply_action(state, {"kind": "undecide", "item": "0-4"}).undecided == ["0-4", "6-10"]
@@ -455,9 +467,25 @@ def test_the_names_of_readers(study, name, error):
         accounts.add_reader(study.store, name, "adjudicator")
 
 
-def test_a_role_is_one_of_two_and_a_password_has_ten_characters(study):
+def test_who_is_not_there_is_not_found_and_a_role_is_one_of_two(study):
+    with pytest.raises(NotFoundError, match="no reader with this name"):
+        accounts.find_reader(study.store, "zoe")
+    assert accounts.find_reader(study.store, "eve") == accounts.Reader("eve", "adjudicator")
+    assert accounts.find_reader(study.store, "eve").describe() == {"name": "eve", "role": "adjudicator"}
     with pytest.raises(InvalidValueError, match="a role is one of reader, adjudicator"):
         accounts.add_reader(study.store, "zoe", "owner")
+
+
+def test_a_reader_signs_out_of_all_sessions_and_browsers(study):
+    for name in ("ann", "bob"):
+        study.store.execute("INSERT INTO sessions VALUES(?, ?, 0, 0)", f"token of {name}", name)
+        study.store.execute("INSERT INTO browsers VALUES(?, ?)", f"token of {name}", name)
+    accounts.sign_out_everywhere(study.store, "ann")
+    for table in ("sessions", "browsers"):
+        assert study.store.fetch_all(f"SELECT reader FROM {table}") == [("bob",)]
+
+
+def test_a_password_has_ten_characters(study):
     with pytest.raises(InvalidValueError, match="wanted a password of at least 10 characters"):
         accounts.set_password(study.store, "ann", "x" * 9)
     accounts.set_password(study.store, "ann", "x" * 10)
