@@ -142,8 +142,7 @@ def is_certain(text: str, span: Span) -> bool:
     if kind in NAMED:
         around = text[max(0, span.start - AROUND) : span.end + AROUND]
         is_small = around.islower() and word not in name_pools.load_lowercase("common_words")
-        is_short = len(word) < MIN_NAME and word.lower() in name_pools.load_lowercase("common_words")
-        return (word[0].isupper() and not is_short) or (is_small and len(word) >= MIN_NAME)
+        return word[0].isupper() or (is_small and len(word) >= MIN_NAME)
     return kind in EXACT and len(word) >= MIN_NUMBER
 
 

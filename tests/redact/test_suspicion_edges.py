@@ -83,6 +83,11 @@ EDGES = {
         QUEVIXO WAS SEEN. THE QUEVIXO WAS
         An [Quevixo] house; seen: [Quevixo] family
         [Quev], Que, quevixo
+        tablets of Quevixo 5
+        The Quevixo was
+        The [Quevixo] Was
+        THE QUEVIXO THRICE
+        THE [QUEVIXO] [ZZYZXO]
     """,
 }
 CASES = [(kind, line.strip()) for kind, table in EDGES.items() for line in table.splitlines() if line.strip()]

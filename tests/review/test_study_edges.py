@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -24,12 +25,14 @@ from crfdeid.review.study import (
     search,
     shown,
     source,
+    store,
     system_spans,
     type_keys,
     word_boundaries,
 )
 from crfdeid.review.study.errors import (
     ConflictError,
+    DiskFullError,
     InvalidValueError,
     NoteRefusedError,
     NotFoundError,
@@ -149,6 +152,11 @@ def test_a_store_of_version_0_is_refused(tmp_path):
         Store(path)
 
 
+def test_a_commit_is_on_disk_when_it_returns(study):
+    assert study.store.fetch_one("PRAGMA journal_mode") == ("wal",)
+    assert study.store.fetch_one("PRAGMA synchronous") == (2,)  # FULL
+
+
 def test_errors_of_the_store_name_it_and_no_value(study):
     with pytest.raises(StoreError, match=r"study.db: SQLITE_ERROR: no such table: t$"):
         study.store.execute("INSERT INTO t VALUES(?)", "Ruiz")
@@ -158,6 +166,25 @@ def test_errors_of_the_store_name_it_and_no_value(study):
     study.store.write_setting("a", "1")
     study.store.write_setting("a", "2")
     assert study.store.read_setting("a") == "2" and study.store.read_setting("b") is None
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (sqlite3.SQLITE_FULL, DiskFullError),
+        (sqlite3.SQLITE_FULL | 1 << 8, DiskFullError),
+        (sqlite3.SQLITE_IOERR_WRITE, DiskFullError),
+        (sqlite3.SQLITE_IOERR_READ, StoreError),
+        (sqlite3.SQLITE_IOERR, StoreError),
+        (None, StoreError),
+    ],
+)
+def test_a_full_disk_is_told_from_other_errors(code, error):
+    failed = sqlite3.OperationalError("x")
+    if code is not None:
+        failed.sqlite_errorcode = code
+    with pytest.raises(error), store.translate_errors(Path("s.db")):
+        raise failed
 
 
 def test_an_action_in_the_log_has_its_author_and_time(study):
@@ -319,6 +346,11 @@ def test_a_changed_note_is_refused_until_it_is_as_it_was(study):
     file.write_bytes(content)
     study.notes.find_changes()
     assert study.notes.refused == {} and study.notes.read_document(1).text == TEXTS["7-01"][0]
+    study.notes.refused[1] = "changed"  # and has the time of before again
+    os.utime(file, ns=(0, study.notes.find_note(1).modified))
+    study.notes.find_changes()
+    assert study.notes.refused == {}
+    assert note_index.NoteIndex(study.store, study.notes.source).unknown_files == 0
 
 
 def test_the_texts_of_few_files_stay_in_memory(study, monkeypatch):
