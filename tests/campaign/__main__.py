@@ -16,14 +16,25 @@ import sys
 import tempfile
 from pathlib import Path
 
-from campaign import canary, environments, expressions, inputs, kills, large, models, readers, round_trips
+from campaign import (
+    canary,
+    disks,
+    environments,
+    expressions,
+    inputs,
+    kills,
+    large,
+    models,
+    readers,
+    round_trips,
+)
 from campaign.area import Area, Tally, run_area, run_case
 
 AREAS: dict[str, Area] = {
     area.name: area
     for area in (
         inputs.AREA, expressions.AREA, readers.AREA, round_trips.AREA, models.AREA, models.FLIPS, kills.AREA,
-        canary.AREA, large.AREA, environments.AREA,
+        disks.AREA, canary.AREA, large.AREA, environments.AREA,
     )
 }  # fmt: skip
 
