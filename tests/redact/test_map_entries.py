@@ -318,3 +318,17 @@ def test_the_same_notes_begin_with_the_history_before_them_and_merge_counts_on()
     history.names["okafor"] = "Ellis"
     history.begin("other notes")
     assert set(history.names) == {"ruiz", "okafor"}
+
+
+def test_a_map_that_another_run_rewrites_while_it_is_opened_is_refused(tmp_path, monkeypatch):
+    path, load = tmp_path / "map", surrogate_map.load_map
+    surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
+
+    def load_and_rewrite(path, key):
+        loaded = load(path, key)
+        surrogate_map.write_map(SurrogateMap(SECRET), path, key)
+        return loaded
+
+    monkeypatch.setattr(surrogate_map, "load_map", load_and_rewrite)
+    with pytest.raises(MapError, match="another run changed it"):
+        map_file.open_map(path, KEY).__enter__()

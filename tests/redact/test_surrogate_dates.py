@@ -262,7 +262,7 @@ diciembre 2067 = diciembre 2057 | 3 de enero = 8 de enero | jun 3 = jun 8 | 40s 
 25th of March and the 28th = 30th of March and the April 2nd
 December 28-30 2066 = January 2-4 2057 | December 28-30,  2066 = January 2-4,  2057
 December 30  2066 = January 4  2057 | Dec.28-30, 2066 = Jan.2-4, 2057
-New Year's Eve,  2066 = January 5,  2057 | 2060summer = 2050summer
+New Year's Eve,  2066 = January 5,  2057 | the 7th, 2061 = the 12th, 2051 | 2060summer = 2050summer
 7 March  of  67 = 12 March  of  57 | 7 marzo  de  67 = 12 marzo  de  57
 7 marzo  del  67 = 12 marzo  del  57 | 7-9 March  of  67 = 12-14 March  of  57
 7-9 marzo  de  67 = 12-14 marzo  de  57 | 7-9 marzo  del  67 = 12-14 marzo  del  57
@@ -462,7 +462,9 @@ New Year's Day 2067 = November 27 2066 | New Year's Day, 2067 = November 27, 206
 New Years Day of '67 = November 27 of '66 | Wed 1/7/67, 10:22 = Wed 12/3/66, 10:22
 1/7 and 1/9/2067 = 12/3 and 12/5/2066 | Jan 7, 9 and 11, 2067 = Dec 3, 5 and 7, 2066
 1/7, 2067 = 12/3, 2066 | 1/7, 9 and 11 2067 = 12/3, 5 and 7 2066
-Feb 1, 3 and 11, 2067 = Dec 28, 30 and Jan 7, 2067
+Feb 1, 3 and 11, 2067 = Dec 28, 30 and Jan 7, 2067 | 1/7/2067, 2065 = 12/3/2066, 2065
+Jan 7, New Year's Day 2067 = Dec 3, November 27 2066 | Jan and 2067 = Dec and 2067
+Jan 7 to 2067 = Dec 3 to 2067
 """
 
 

@@ -11,7 +11,7 @@ from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize
 from crfdeid.redact.surrogates.dates.shift import draw_shift
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
-from crfdeid.redact.surrogates.similar_names import SimilarNames
+from crfdeid.redact.surrogates.similar_names import SimilarNames, count_edits
 
 HOLIDAYS_OF_2024 = {
     "new years day": (1, 1), "martin luther king day": (1, 15), "valentines day": (2, 14),
@@ -199,3 +199,12 @@ def test_a_shift_is_of_whole_weeks_and_never_longer_than_was_said(years, weeks):
 )  # fmt: skip
 def test_a_misspelling_has_one_edit_or_two_if_the_name_is_long(word, found):
     assert SimilarNames(["okafor", "wrzeszczynski", "ruiz", "lindqvist"]).find_name(word) == found
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "edits"),
+    [("", "abc", 3), ("abc", "", 3), ("aaa", "a", 2), ("ab", "ba", 1), ("abcd", "badc", 2), ("abc", "cab", 2),
+     ("ca", "abc", 3), ("abcdef", "abdcfe", 2), ("abcdef", "bcdefg", 2)],
+)  # fmt: skip
+def test_edits_between_two_words_are_counted(a, b, edits):
+    assert count_edits(a, b) == count_edits(b, a) == edits

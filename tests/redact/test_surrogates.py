@@ -10,7 +10,7 @@ from marked_notes import replace_identifier
 from crfdeid.redact.surrogates import institution_kinds, kinds, name_pools, names, places
 from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.redact.surrogates.text_forms import fold
@@ -433,3 +433,29 @@ def test_a_number_of_64_characters_is_found_however_it_is_grouped_and_a_longer_o
         for text in (number, f"{number[:9]}-{number[9:]}"):
             found = search.find_missed(Document("n", text), ())
             assert len(found) == (text == number or size == 64)
+
+
+def test_no_name_of_a_patient_has_the_surrogate_of_a_doctor_of_all_patients():
+    listed = sorted(name_pools.load_folded("surnames"))
+    notes = [
+        Document(f"{type} {name}", name, (Span(0, len(name), type),), "7")
+        for type, chosen in (("PATIENT", listed[:3000:15]), ("DOCTOR", listed[5:3000:15]))
+        for name in chosen
+    ]
+    who = PatientSurrogates(SECRET, "7", collect_facts(notes), Rules(same_doctors=True))
+    made = {note.id: fold(who.make_surrogate(note, note.spans[0])) for note in notes}
+    patients, doctors = ({made[id] for id in made if id.startswith(type)} for type in ("PATIENT", "DOCTOR"))
+    assert not patients & doctors
+
+
+def test_names_of_other_initials_are_no_misspellings():
+    assert names.find_misspellings({"okafor": 3, "ukafor": 1}) == {}
+    assert names.find_misspellings({"zzokafor": 3, "zokafzor": 1}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "made"), [("92", " months", "92"), ("92", " years", "90+"), ("92", "", "90+")]
+)
+def test_the_unit_behind_an_age_counts(text, after, made):
+    note = Document("n", f"12 months: {text}{after}", (Span(11, 13, "AGE"),))
+    assert PatientSurrogates(SECRET, "7").make_surrogate(note, note.spans[0]) == made
