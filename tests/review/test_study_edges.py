@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,7 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 from review_client import TEXTS
 
 from crfdeid import corpora
-from crfdeid.errors import FormatError
+from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.review.study import (
     accounts,
     agreement,
@@ -44,6 +45,8 @@ from crfdeid.review.study.marks import FOLD, Mark, Marking
 from crfdeid.review.study.source import Source, compute_fingerprint
 from crfdeid.review.study.store import Store
 from crfdeid.review.study.study import open_study
+from crfdeid.systems.model import load
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
 
@@ -150,6 +153,38 @@ def test_a_store_of_version_0_is_refused(tmp_path):
     path.chmod(0o600)
     with pytest.raises(StoreError, match="a store of version 0; this program reads 1 to 2"):
         Store(path)
+
+
+def test_a_closed_store_is_closed(tmp_path):
+    closed = Store(tmp_path / "s.db")
+    closed.close()
+    with pytest.raises(StoreError, match="closed"):
+        closed.fetch_all("SELECT 1")
+
+
+def test_the_names_of_models_and_thresholds(study):
+    tagger = SimpleNamespace(name="english", fingerprint="0123456789abcdef")
+    name = system_spans.name_system
+    assert name(tagger) == "english 012345" and name(tagger, Threshold(0.05)) == "english 012345 at 0.05"
+    twenty = Threshold(0.12345, {"DATE": 0.12345})
+    assert len(str(twenty)) == 20 and system_spans.show_threshold(twenty) == " at 0.12345 DATE 0.12345"
+    longer = Threshold(0.12345, {"DATE": 0.123456})
+    assert len(str(longer)) == 21 and system_spans.show_threshold(longer).startswith(" at threshold ")
+
+
+def test_a_model_that_has_tagged_does_not_tag_again(study):
+    tagger = load("heuristic")
+    name = system_spans.name_system(tagger)
+    system_spans.add_model(study, tagger)
+    assert study.list_systems() == [name] and study.premark_system is None
+    at = study.store.fetch_one("SELECT at FROM systems")
+    system_spans.add_model(study, tagger, premarks=True)
+    assert study.premark_system == name and study.store.fetch_one("SELECT at FROM systems") == at
+    with pytest.raises(CrfdeidError, match="probabilit"):
+        system_spans.add_model(study, tagger, threshold=Threshold(0.1))
+    assert [row for row in study.store.fetch_all("SELECT note FROM found")] == [(1,), (2,), (3,)]
+    (study.notes.source.path / "7-02.xml").unlink()
+    assert list(system_spans.tag_notes(study, tagger)) == [1, 3]
 
 
 def test_a_commit_is_on_disk_when_it_returns(study):

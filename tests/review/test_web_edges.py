@@ -14,14 +14,16 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 pytest.importorskip("uvicorn")
 
 from review_client import ADDRESS, ORIGIN, Browser
+from starlette.testclient import TestClient
 
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import options
+from crfdeid.review.operations import marking
 from crfdeid.review.study import accounts, errors, system_spans
-from crfdeid.review.study.errors import SlowRequestError, StageError
+from crfdeid.review.study.errors import NotFoundError, SlowRequestError, StageError
 from crfdeid.review.web import jobs, middleware, requests, routes, serve
 from crfdeid.review.web import sessions as security
-from crfdeid.review.web.app import FILE_NAME
+from crfdeid.review.web.app import FILE_NAME, application
 from crfdeid.review.web.middleware import BodyReceiver, ResponseSender, SecurityMiddleware
 from crfdeid.review.web.serve import ServerOptions
 from crfdeid.review.web.sessions import Address, ProxyIdentity, Session, Sessions
@@ -172,6 +174,36 @@ def test_pages_that_are_not_there_are_one_line(study):
 )  # fmt: skip
 def test_the_names_of_files_of_the_page(name, served):
     assert bool(FILE_NAME.fullmatch(name)) is served
+
+
+def test_files_of_the_page_have_their_type(study, tmp_path):
+    utf = "; charset=utf-8"
+    types = {"a.min.css": f"text/css{utf}", "b.js": f"text/javascript{utf}", "c.svg": "image/svg+xml",
+             "d.png": "image/png", "e.html": f"text/html{utf}"}  # fmt: skip
+    for name in types:
+        (tmp_path / name).write_text("x")
+    (tmp_path / "folder.js").mkdir()
+    client = TestClient(application(study, Sessions(study.store), ADDRESS, tmp_path), base_url=ORIGIN)
+    found = {name: client.get(f"/static/{name}").headers["content-type"] for name in types}
+    assert found == types
+    assert client.get("/static/folder.js").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(errors.StoreError("x"), 500), (CrfdeidError("x"), 422), (NotFoundError("x"), 404)]
+)
+def test_errors_of_the_store_are_the_servers(study, monkeypatch, error, status):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(marking, "show_note", fail)
+    answer = Browser(study, "ann").get("/api/notes/1")
+    assert (answer.status_code, answer.json()) == (status, {"fault": "x"})
+
+
+def test_a_session_without_a_name_reads_nothing(study):
+    answer = Browser(study).get("/api/study")
+    assert (answer.status_code, answer.json()) == (401, {"fault": "pick a reader's name first"})
 
 
 def check(headers, method="GET", address=ADDRESS):
@@ -348,6 +380,7 @@ def test_one_job_runs_at_a_time_and_says_how_far_it_is():
         job.result = {"a": 1}
 
     assert found.begin(work) == 1
+    assert found.thread.daemon  # the end of the program does not wait for it
     while found.done < 1:
         time.sleep(0.001)
     with pytest.raises(StageError, match="another model is being trained or loaded") as stage:
@@ -418,7 +451,8 @@ def test_the_study_is_described_to_a_reader(study):
     system_spans.add_system(study, "model", {1: [Span(0, 4, "DATE")]}, premarks=True)
     found = Browser(study, "ann").get("/api/study").json()
     assert found.pop("formats") == routes.WRITABLE and "jsonl" in routes.WRITABLE
-    assert {"text"} <= set(found.pop("formats_without_spans")) <= set(routes.WRITABLE)
+    without = found.pop("formats_without_spans")
+    assert "text" in without and not {"i2b2", "jsonl", "brat", "conll", "table"} & set(without)
     keys = found.pop("keys")
     assert len(keys) == len(study.scheme.types) and keys["DATE"] == "d"
     assert found == {
