@@ -15,7 +15,9 @@ from crfdeid.redact import (
     markers,
     patient_table,
     patients,
+    processes,
     release,
+    restore,
     safe_harbor,
     shifts,
     streams,
@@ -31,12 +33,16 @@ from crfdeid.redact.redactor import (
     apply_replacements,
     are_mixed,
     classify_treatment,
+    hash_notes,
+    identify_patient,
     share_word,
 )
 from crfdeid.redact.released_notes import find_place, list_edits, undo_edits
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
+from crfdeid.redact.surrogates.surrogate_map import MapError
+from crfdeid.redact.unknown_words import has_form_of_word
 from crfdeid.text.document import Document, Span
 
 
@@ -594,3 +600,114 @@ def test_the_report_of_a_policy_counts_by_its_rules():
         "safe_harbor keeps" in lines
     )
     assert json.dumps(report.table())
+
+
+# Redactors and runs
+
+
+def test_what_became_of_each_span_says_how_it_was_treated():
+    note = marked("<DATE 3/7/2067> born <DATE 3/7/1920> <AGE 95> <ZIP 02139> <SSN 123-45-6789> <X cat>")
+
+    def treat(style):
+        (found,) = Redactor(SECRET, style).redact([note])
+        return [(made.treatment, made.resolved, made.why) for made in found.replacements]
+
+    assert treat("surrogate") == [
+        ("shifted", True, None), ("marker", False, "shows an age over 89"), ("generalised", True, None),
+        ("surrogate", True, None), ("surrogate", True, None), ("marker", False, "no known type"),
+    ]  # fmt: skip
+    assert treat("type") == [("marker", True, None)] * 6 and treat("blank") == [("blank", True, None)] * 6
+
+
+def test_a_patient_has_one_identity_and_one_shift():
+    assert identify_patient(Document("a", "", (), "7")) == "patient 7"
+    assert identify_patient(Document("7", "")) == "document 7"
+    redactor = Redactor(SECRET, shifts={"a": 14}, rules=Rules(25, 2), by_note=True)
+    copied = redactor.copy_without_map()
+    assert copied.hash_options() == redactor.hash_options() and copied.find_shift("a") == 14
+    assert copied.find_shift("b") == redactor.find_shift("b") != 14 and copied.histories is None
+    note = marked("x", patient="a")
+    assert redactor.has_entry(note)  # without a map nothing is missing
+    redactor.histories = {}
+    assert not redactor.has_entry(note)
+    first = redactor.open_history("patient a")
+    assert redactor.has_entry(note) and redactor.open_history("patient a") is first
+    with pytest.raises(
+        ConfigurationError, match="typo: not a style.*; the styles are surrogate, type, blank"
+    ):
+        Redactor(SECRET, "typo")
+
+
+def test_the_hash_of_notes_is_of_their_texts_and_spans():
+    notes = [marked("<PATIENT Ana>", "1"), marked("x", "2")]
+    whole = hash_notes(SECRET, notes)
+    assert whole == hash_notes(SECRET, notes[::-1]) != hash_notes(SECRET[::-1], notes)
+    others = [notes[:1], [notes[0].with_spans(()), notes[1]], [notes[0], replace(notes[1], text="y")],
+              [notes[0], replace(notes[1], id="3")]]  # fmt: skip
+    assert len({whole, *(hash_notes(SECRET, other) for other in others)}) == 5
+
+
+def test_work_is_shared_by_patients_and_characters(monkeypatch):
+    monkeypatch.setattr(processes, "CHUNK", 10)
+    groups = [[marked("x" * size, f"{number}")] for number, size in enumerate((4, 6, 9, 2, 11, 3))]
+    todo = [release.Todo(group, {}, set(), False) for group in groups]
+    chunks = [[each.group[0].id for each in chunk] for chunk in processes.chunk_todo(todo)]
+    assert chunks == [["0", "1"], ["2", "3"], ["4"], ["5"]]
+    assert list(processes.chunk_todo([])) == []
+
+
+class Written:
+    """An output that has some notes already."""
+
+    path = Path("out")
+
+    def __init__(self, *ids):
+        self.ids = ids
+
+    def has(self, id):
+        return id in self.ids
+
+    def holds(self, note):
+        return note.text == "Well."
+
+
+def test_only_what_is_missing_is_redacted_again():
+    report, redactor = safe_harbor.Report(), Redactor(SECRET)
+    groups = [[marked("x", id, id[0]) for id in ids] for ids in (("a1", "a2"), ("b1",), ("c1", "c2"))]
+
+    def find():
+        ids = IdReplacer(None, redactor)
+        found = release.find_missing(groups, redactor, Written("a1", "b1"), report, ids)
+        return [(each.group[0].id, sorted(each.missing), each.lacks_entry) for each in found]
+
+    assert find() == [("a1", ["a2"], False), ("c1", ["c1", "c2"], False)] and report.written_before == 2
+    redactor.histories = {}
+    assert find() == [("a1", ["a2"], True), ("b1", [], True), ("c1", ["c1", "c2"], False)]
+    redactor.open_history("patient a")
+    assert find()[0] == ("a1", ["a2"], False) and report.written_before == 6
+
+
+def test_a_note_that_would_be_written_otherwise_is_refused():
+    group = [marked("Well.", "a"), marked("<PATIENT Ana>", "b")]
+    renamed = {note.id: note for note in group}
+    release.refuse_other_output(group, Redactor(SECRET), Written(), renamed, {"b"})
+    with pytest.raises(MapError, match="was written, but its patient is not in the map, and"):
+        release.refuse_other_output(group, Redactor(SECRET), Written(), renamed, {"a"})
+
+
+def test_an_audit_file_that_cannot_be_written_says_why(tmp_path):
+    with pytest.raises(ConfigurationError, match="x/a: cannot be written: No such file or directory$"):
+        restore.open_audit(tmp_path / "x" / "a", "why").__enter__()
+    with restore.open_audit(tmp_path / "a", "why") as audit:
+        audit("7", "restored")
+    line = json.loads((tmp_path / "a").read_text())
+    assert (line["note"], line["outcome"], line["reason"]) == ("7", "restored", "why")
+
+
+@pytest.mark.parametrize(
+    ("word", "is_word"),
+    [("Quevical", True), ("Quevcal", False), ("QUEVI", True), ("QUEVIX", False), ("McQuevix", False),
+     ("LigaSure", True), ("LFTs", True), ("Quevixo", False)],
+)  # fmt: skip
+def test_a_word_by_its_letters(word, is_word):
+    assert has_form_of_word(word) is is_word
