@@ -63,7 +63,7 @@ def write_spans(path: Path, size: int) -> None:
 
 
 CASES: dict[str, tuple[Callable[[Path, int], None], str, int]] = {
-    "a line": (write_line, "line.txt", 40_000_000), "a note": (write_note, "note.txt", 100_000_000),
+    "a line": (write_line, "line.txt", 40_000_000), "a note": (write_note, "note.txt", 200_000_000),
     "empty notes": (write_empty_notes, "empty.jsonl", 1_000_000), "files": (write_files, "files", 100_000),
     "spans": (write_spans, "spans.jsonl", 200_000),
 }  # fmt: skip
