@@ -463,6 +463,7 @@ New Years Day of '67 = November 27 of '66 | Wed 1/7/67, 10:22 = Wed 12/3/66, 10:
 1/7 and 1/9/2067 = 12/3 and 12/5/2066 | Jan 7, 9 and 11, 2067 = Dec 3, 5 and 7, 2066
 1/7, 2067 = 12/3, 2066 | 1/7, 9 and 11 2067 = 12/3, 5 and 7 2066
 Feb 1, 3 and 11, 2067 = Dec 28, 30 and Jan 7, 2067 | 1/7/2067, 2065 = 12/3/2066, 2065
+7th and 9th  day  of  January 2067 = 3rd and 5th  day  of  December 2066
 Jan 7, New Year's Day 2067 = Dec 3, November 27 2066 | Jan and 2067 = Dec and 2067
 Jan 7 to 2067 = Dec 3 to 2067
 """

@@ -12,6 +12,7 @@ from crfdeid.redact.surrogates.dates.shift import draw_shift
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
 from crfdeid.redact.surrogates.similar_names import SimilarNames, count_edits
+from crfdeid.redact.surrogates.text_forms import split_possessive
 
 HOLIDAYS_OF_2024 = {
     "new years day": (1, 1), "martin luther king day": (1, 15), "valentines day": (2, 14),
@@ -136,7 +137,8 @@ def test_the_days_of_a_text_are_found_in_every_writing(text, keys):
         ("sixty - five", "", 5, "65-69"), ("sixty\n five", "", 5, "65-69"), ("SIXTY-FIVE", "", 5, "65-69"),
         ("sexagenarian", "", 10, "60-69"), ("17 y/o", "", 10, "10-19 y/o"),
         ("30 Days", "", 10, "0-3649 Days"), ("3.7.61", "", 10, None),
-        ("nine", "", 5, "5-9"), ("forty", "", 5, "40-44"), ("fifteen", "", 5, "15-19"), ("one", "", 5, "0-4"),
+        ("nine", "", 5, "5-9"), ("eighty-five", "", 10, "80-89"),
+        ("forty", "", 5, "40-44"), ("fifteen", "", 5, "15-19"), ("one", "", 5, "0-4"),
         ("twenties", "", 10, "20-29"), ("2067", "", 10, None), ("3/7/61", "", 10, None), ("", "", 10, None),
     ],
 )  # fmt: skip
@@ -194,7 +196,8 @@ def test_a_shift_is_of_whole_weeks_and_never_longer_than_was_said(years, weeks):
     ("word", "found"),
     [("okafro", "okafor"), ("okafr", "okafor"), ("okaforr", "okafor"), ("akafor", "okafor"), ("okfro", None),
      ("okarof", None), ("wrzeszczynsky", "wrzeszczynski"), ("wrzezczynsky", "wrzeszczynski"),
-     ("wrzecynsky", None), ("ruizo", None), ("xkafro", None), ("lindqwist", "lindqvist"),
+     ("wrzecynsky", None), ("wrzeszczinzky", None),
+     ("wrzeszczinsky", "wrzeszczynski"), ("ruizo", None), ("xkafro", None), ("lindqwist", "lindqvist"),
      ("lndqwist", "lindqvist")],
 )  # fmt: skip
 def test_a_misspelling_has_one_edit_or_two_if_the_name_is_long(word, found):
@@ -208,3 +211,12 @@ def test_a_misspelling_has_one_edit_or_two_if_the_name_is_long(word, found):
 )  # fmt: skip
 def test_edits_between_two_words_are_counted(a, b, edits):
     assert count_edits(a, b) == count_edits(b, a) == edits
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [("Li's", "Li 's"), ("LI'S", "LI 'S"), ("Ruiz’s", "Ruiz ’s"), ("Ruiz`s", "Ruiz `s"), ("J's", "J's"),
+     ("D'Souza", "D'Souza"), ("Ruiz'", "Ruiz'"), ("Ruizs", "Ruizs")],
+)  # fmt: skip
+def test_a_possessive_ends_a_word_of_two_letters_at_least(word, parts):
+    assert " ".join(part for part in split_possessive(word) if part) == parts
