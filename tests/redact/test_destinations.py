@@ -1,0 +1,168 @@
+"""Where a release is written: files and folders, and what a resumed folder has."""
+
+import pytest
+from marked_notes import marked
+
+from crfdeid import corpora
+from crfdeid.corpora.messages import FIELDS
+from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.redact import release
+from crfdeid.redact.message_output import MessageTable, are_messages, find_format, protect_fields
+from crfdeid.redact.release import Destination
+from crfdeid.redact.streams import StandardOutput
+from crfdeid.text.document import Document, Span
+
+NOTES = [marked("<PATIENT Ana> came.", "b"), marked("Well.", "a")]
+
+
+def test_a_format_with_a_file_for_each_note_needs_a_folder(tmp_path):
+    (tmp_path / "d.jsonl").mkdir()
+    (tmp_path / "f").write_text("x")
+    folders = {
+        ("x", "text"): True,
+        ("x.txt", "text"): True,
+        ("x.jsonl", "jsonl"): False,
+        ("x", "jsonl"): True,
+    }
+    for (name, format), is_folder in folders.items():
+        assert Destination(tmp_path / name, format).is_folder is is_folder
+    assert Destination(tmp_path / "d.jsonl", "jsonl").is_folder
+    with pytest.raises(ConfigurationError, match=r"f: is a file; brat with \.txt|\.ann needs a folder"):
+        Destination(tmp_path / "f", "brat")
+    with pytest.raises(ConfigurationError, match="one file is written whole; --resume is for a folder of"):
+        Destination(tmp_path / "x.jsonl", "jsonl", resume=True)
+    (tmp_path / "y.jsonl").write_text("x")
+    with pytest.raises(FormatError, match="exists"):
+        Destination(tmp_path / "y.jsonl", "jsonl")
+    assert str(Destination(tmp_path / "y.jsonl", "jsonl", overwrite=True)).startswith("wrote the file ")
+    assert str(Destination(tmp_path / "x", "text")) == f"wrote the folder {tmp_path / 'x'}"
+
+
+def test_a_resumed_folder_has_the_notes_whose_last_file_is_there(tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Well.")
+    (folder / "a.ann").write_text("")
+    (folder / "b.ann").write_text("")
+    resumed = Destination(folder, "brat", resume=True)
+    assert (resumed.has("a"), resumed.has("b"), resumed.has("c")) == (True, False, False)
+    assert not Destination(folder, "brat", overwrite=True).has("a")  # all of it is written again
+    assert resumed.holds(NOTES[1]) and not resumed.holds(NOTES[0])
+    assert not resumed.holds(Document("a", "Well!")) and not resumed.holds(Document("a", "Well"))
+    corpora.write_each([NOTES[0].with_spans(())], folder, "brat", overwrite=True)
+    assert resumed.holds(NOTES[0])  # without its spans too
+
+
+def test_notes_are_written_in_their_order_or_that_of_their_ids(tmp_path):
+    def write(name, **options):
+        Destination(tmp_path / name, "jsonl").write(iter(NOTES), **options)
+        return [(note.id, len(note.spans)) for note in corpora.read(tmp_path / name)]
+
+    assert write("x.jsonl") == [("b", 1), ("a", 0)]
+    assert write("y.jsonl", by_id=True) == [("a", 0), ("b", 1)]
+    assert write("z.jsonl", with_spans=False) == [("b", 0), ("a", 0)]
+
+
+def test_a_folder_is_marked_until_it_is_finished(tmp_path):
+    folder, mark = tmp_path / "out", tmp_path / "out.unfinished"
+    assert release.name_mark(folder) == mark
+    target = Destination(folder, "text")
+
+    def give():
+        yield NOTES[0]
+        assert mark.read_text() == "abc\n"
+        yield NOTES[1]
+
+    target.write(give(), options_hash="abc")
+    assert not mark.exists() and sorted(path.name for path in folder.iterdir()) == ["a.txt", "b.txt"]
+
+    def fail():
+        yield NOTES[0]
+        raise ZeroDivisionError
+
+    again = Destination(tmp_path / "new", "text")
+    with pytest.raises(ZeroDivisionError):
+        again.write(fail(), options_hash="abc")
+    mark = tmp_path / "new.unfinished"
+    assert mark.read_text() == "abc\n"  # a note was written
+    with pytest.raises(
+        ConfigurationError, match="was begun with another key or other options; --resume needs"
+    ):
+        Destination(tmp_path / "new", "text", resume=True).write(iter(NOTES), options_hash="abd")
+    Destination(tmp_path / "new", "text", resume=True).write(iter(NOTES), options_hash="abc")
+    assert not mark.exists()
+
+    def fail_at_once():
+        raise ZeroDivisionError
+        yield
+
+    with pytest.raises(ZeroDivisionError):
+        Destination(tmp_path / "none", "text").write(fail_at_once(), options_hash="abc")
+    assert not (tmp_path / "none.unfinished").exists()
+
+
+@pytest.mark.parametrize(
+    ("own", "found", "source"),
+    [((), (), "none"), ((1,), (1,), "own"), ((), (1,), "model"), ((1,), (1, 2), "both"),
+     ((1, 2), (3,), "model"), ((1,), (), "none")],
+)  # fmt: skip
+def test_where_the_spans_of_a_note_come_from(own, found, source):
+    def build(starts):
+        return Document("a", "x" * 9, tuple(Span(start, start + 1, "AGE") for start in starts))
+
+    assert release.name_source(build(own), build(found)) == source
+
+
+def test_a_model_is_not_asked_where_the_spans_are_gold():
+    assert release.build_tagger("gold", None)(NOTES) == NOTES
+    with pytest.raises(
+        ConfigurationError, match="--threshold is for the model; --spans gold does not use one"
+    ):
+        release.load_tagger("gold", None, threshold=["0.1"])
+    assert [note.spans for note in next(release.drop_spans([NOTES]))] == [(), ()]
+    own, found = (
+        Document("a", "Ana 67", (Span(0, 3, "PATIENT"),)),
+        Document("a", "Ana 67", (Span(4, 6, "AGE"),)),
+    )
+    assert release.unite_notes(own, found).spans == (Span(0, 3, "PATIENT"), Span(4, 6, "AGE"))
+
+
+def test_an_error_of_the_program_names_the_note_and_the_line():
+    said = "not redacted, nor the patient's other notes: ValueError in test_destinations.py, line"
+    with pytest.raises(release.InternalError, match=said) as failed, release.hide_note_text("x"):
+        int("Zanzibarova")
+    assert "Zanzibarova" not in str(failed.value)
+    with pytest.raises(ConfigurationError, match="^other$"), release.hide_note_text("x"):
+        raise ConfigurationError("other")
+
+
+def test_standard_output_holds_formats_of_text(tmp_path):
+    for format in ("brat", "parquet"):
+        with pytest.raises(ConfigurationError, match=f"{format}: not for standard output; name a file or"):
+            StandardOutput(tmp_path, format)
+    with pytest.raises(ConfigurationError, match="--resume: standard output does not say what was written"):
+        StandardOutput(tmp_path, "jsonl", resume=True)
+    text = StandardOutput(tmp_path, "text")
+    assert (str(text), text.is_folder) == ("wrote to standard output", False)
+    assert list(text.render(iter(NOTES[1:]))) == ["Well."] and list(text.render(iter(()))) == []
+    with pytest.raises(ConfigurationError, match="text: standard output holds one note of this format"):
+        list(text.render(iter(NOTES)))
+    assert "".join(StandardOutput(tmp_path, "jsonl").render(iter(NOTES))).count("\n") == 2
+
+
+def test_messages_stay_messages_of_their_format(tmp_path):
+    pairs = [(a, b) for a in ("hl7", "jsonl", "fhir") for b in ("hl7", "jsonl", "fhir") if are_messages(a, b)]
+    assert pairs == [("hl7", "hl7"), ("fhir", "fhir")]
+    assert find_format(tmp_path / "x.HL7", "hl7") == "hl7" and find_format(tmp_path / "x.y", "hl7") is None
+    assert find_format(tmp_path / "x.jsonl", "jsonl") is None
+    table = MessageTable()
+    assert list(table.lines()) == []
+    table.masked.update(["b", "a", "b"])
+    assert list(table.lines()) == ["taken out of the messages: 1 a, 2 b"]
+
+
+def test_only_texts_of_messages_are_tagged():
+    text = Document("m.1", "Ana")
+    tag = protect_fields(lambda group: [note.with_spans([Span(0, 1, "AGE")]) for note in group])
+    kept = Document(f"m{FIELDS}", "Ana", (Span(0, 3, "PATIENT"),))
+    assert [len(note.spans) and note.spans[0].type for note in tag([kept, text])] == ["PATIENT", "AGE"]
