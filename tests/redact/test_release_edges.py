@@ -1,5 +1,7 @@
 """The edges of what a release is made of: cells, tables of patients and shifts, policies, edits, counts."""
 
+import argparse
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +10,7 @@ import pytest
 from marked_notes import SECRET, marked
 
 from crfdeid import policy
+from crfdeid.corpora import hl7
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError
 from crfdeid.policy import read_policy
 from crfdeid.redact import (
@@ -711,3 +714,20 @@ def test_an_audit_file_that_cannot_be_written_says_why(tmp_path):
 )  # fmt: skip
 def test_a_word_by_its_letters(word, is_word):
     assert has_form_of_word(word) is is_word
+
+
+def test_what_messages_say_of_their_patients_is_known(tmp_path):
+    path = tmp_path / "in.hl7"
+    path.write_text("MSH|^~\\&|||||2061||ORU^R01|M1|P|2.5.1\rPID|1||4471902||OKAFOR^ANA\r", newline="")
+    args = argparse.Namespace(patients=None, encoding="utf-8", recursive=False)
+    known = known_patients.read_patients(args, [(path, "hl7"), (tmp_path / "no.hl7", "hl7")])
+    assert (known.title, known.digest, known.options) == ("known patients", "", ())
+    (owner,) = [each.owner for each in hl7.read_messages(path)]
+    assert known.table.find_cells(owner)["MEDICALRECORD"] == ["4471902"]
+    nothing = known_patients.read_patients(args, [(tmp_path / "no.hl7", "hl7"), (path, "jsonl")])
+    assert nothing.table is None
+    table = write(tmp_path / "t.csv", "patient,name\n7,Ana\n")
+    known = known_patients.read_patients(argparse.Namespace(patients=table), [])
+    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+    assert (known.title, known.digest) == ("--patients", digest)
+    assert known.table.find_cells("7") == {"PATIENT": ["Ana"]}
