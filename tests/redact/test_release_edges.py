@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,8 +27,9 @@ from crfdeid.redact import (
     streams,
 )
 from crfdeid.redact.formulas import quote_cell, quote_formulas, remove_quotes
+from crfdeid.redact.journal import Journal
 from crfdeid.redact.known_patients import KnownPatients
-from crfdeid.redact.new_ids import IdReplacer, sort_items
+from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_items
 from crfdeid.redact.patient_table import PatientTable
 from crfdeid.redact.policy_actions import PolicyActions
 from crfdeid.redact.redactor import (
@@ -731,3 +733,66 @@ def test_what_messages_say_of_their_patients_is_known(tmp_path):
     digest = hashlib.sha256(table.read_bytes()).hexdigest()
     assert (known.title, known.digest) == ("--patients", digest)
     assert known.table.find_cells("7") == {"PATIENT": ["Ana"]}
+
+
+class Tagger:
+    """Finds the first letter of each note, and remembers what it saw."""
+
+    def __init__(self):
+        self.seen = []
+
+    def tag_all(self, notes, threshold=None):
+        for note in notes:
+            self.seen.append((note.id, note.patient, len(note.spans), threshold))
+            yield note.with_spans([Span(0, 1, "AGE")])
+
+
+@pytest.mark.parametrize(("spans", "starts"), [("tag", [0]), ("auto", [0, 2])])
+def test_notes_are_tagged_ahead_in_their_order(spans, starts):
+    tagger = Tagger()
+    ahead = processes.AheadTagger(spans, None, tagger, 0.5, 1)
+    groups = [
+        [Document("1", "abcd", (Span(2, 3, "AGE"),), "a"), Document("2", "abcd", (), "a")],
+        [Document("3", "abcd", (), "b")],
+    ]
+    todo = [release.Todo(group, {}, set(), False) for group in groups]
+    found = [ahead.tag_group(each.group) for each in ahead.read_ahead(iter(todo))]
+    assert [[note.id for note in group] for group in found] == [["1", "2"], ["3"]]
+    assert [span.start for span in found[0][0].spans] == starts and len(found[1][0].spans) == 1
+    assert tagger.seen == [("1", "a", 0, 0.5), ("2", "a", 0, 0.5), ("3", None, 0, 0.5)]
+
+
+def test_the_order_of_the_input_is_hidden_in_a_folder(tmp_path):
+    for number, name in enumerate("cab"):
+        (tmp_path / name).write_text(name)
+        os.utime(tmp_path / name, ns=(0, number + 1))
+    (tmp_path / "folder").mkdir()
+    hide_order(tmp_path)
+    times = {path.stat().st_mtime_ns for path in (tmp_path, *(tmp_path / name for name in "abc"))}
+    assert len(times) == 1 and [(tmp_path / name).read_text() for name in "abc"] == ["a", "b", "c"]
+    (tmp_path / "empty").mkdir()
+    hide_order(tmp_path / "empty")
+
+
+def test_a_journal_has_a_row_for_each_place_that_remains(tmp_path):
+    note = marked("<PATIENT May Okafor> in May. Quevixo came, then Quevixo left.", "n", "7")
+    (redaction,) = Redactor(SECRET).redact([note])
+    assert redaction.survivors and redaction.suspicions
+    report = safe_harbor.Report()
+    with Journal.open(report, tmp_path / "r.json") as journal:
+        journal.add(redaction, "new", "own")
+    header, *rows = (tmp_path / "r.json.survivors.csv").read_text().splitlines()
+    assert header == "id,start,end,type,kind"
+    left = [f"new,{each.start},{each.end},PATIENT,survivor" for each in redaction.survivors]
+    assert rows == [*left, *(f"new,{s.start},{s.end},,{s.kind}" for s in redaction.suspicions)]
+    assert json.loads((tmp_path / "r.json").read_text())["documents"] == 1
+    assert (tmp_path / "r.json.survivors.csv").stat().st_mode & 0o777 == 0o600
+    for path in ("r.json", "other.json"):
+        (tmp_path / "other.json.survivors.csv").write_text("x")
+        with pytest.raises(FormatError, match="exists"), Journal.open(report, tmp_path / path):
+            pass
+    with Journal.open(report, tmp_path / "other.json", overwrite=True) as journal:
+        assert journal.report is report
+    with Journal.open(report, None) as journal:
+        journal.add(redaction, "new", "own")
+    assert report.documents == 2

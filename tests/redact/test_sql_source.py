@@ -1,5 +1,6 @@
 """Notes from a database: the same as from a file, read once, and nothing of them in a message."""
 
+import argparse
 import sqlite3
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from crfdeid import cli, corpora, resources
+from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact import sql_source
 from crfdeid.text.document import Document
@@ -105,3 +107,38 @@ def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsy
                    capture_output=True)  # fmt: skip
     (note,) = corpora.read(tmp_path / "clean.jsonl")
     assert (note.id, note.patient) == ("1", "7") and "Okafor" not in note.text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"notes": "n"}, None),
+        ({"sql": "u", "query": "q"}, None),
+        ({}, "wanted the notes, or --sql with --query"),
+        ({"notes": "n", "sql": "u", "query": "q"}, "wanted the notes, or --sql with --query"),
+        ({"sql": "u"}, "--sql and --query need each other"),
+        ({"notes": "n", "query": "q"}, "--sql and --query need each other"),
+        ({"sql": "u", "query": "q", "source": "text"}, "--from and --patient-from folder are for files"),
+        ({"sql": "u", "query": "q", "patient_from": "folder"}, "--from and --patient-from folder are for"),
+        ({"sql": "u", "query": "q", "patient_from": "x"}, None),
+        ({"notes": "n", "source": "text"}, None),
+        ({"notes": "n", "patient_from": "folder"}, None),
+    ],
+)
+def test_the_notes_come_from_one_place(given, said):
+    usual = {"notes": None, "sql": None, "query": None, "source": None, "patient_from": None}
+    args = argparse.Namespace(**usual | given)
+    if said is None:
+        sql_source.check_options(args)
+        return
+    with pytest.raises(ConfigurationError, match=said):
+        sql_source.check_options(args)
+
+
+def test_an_id_twice_in_a_query_is_refused_at_its_number():
+    notes = [Document("a", ""), Document("b", "")]
+    assert list(sql_source.refuse_repeated(iter(notes))) == notes
+    with pytest.raises(FormatError, match="^--sql: document .* occurs twice$"):
+        list(sql_source.refuse_repeated(iter([*notes, notes[0]])))
+    with pytest.raises(FormatError, match="^--sql: the query gives no notes$"):
+        list(sql_source.refuse_repeated(iter(())))
