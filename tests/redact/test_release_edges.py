@@ -22,6 +22,7 @@ from crfdeid.redact import (
     processes,
     release,
     restore,
+    run_settings,
     safe_harbor,
     shifts,
     streams,
@@ -48,6 +49,7 @@ from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.redact.surrogates.surrogate_map import MapError
 from crfdeid.redact.unknown_words import has_form_of_word
+from crfdeid.systems import model_folder
 from crfdeid.text.document import Document, Span
 
 
@@ -796,3 +798,42 @@ def test_a_journal_has_a_row_for_each_place_that_remains(tmp_path):
     with Journal.open(report, None) as journal:
         journal.add(redaction, "new", "own")
     assert report.documents == 2
+
+
+def test_the_settings_of_a_run_are_described():
+    def describe(redactor=None, **values):
+        usual = {"spans": "gold", "model": "m", "style": "type", "new_ids": None, "no_spans": True,
+                 "map": None, "key_file": None, "seed": None}  # fmt: skip
+        found = run_settings.describe_run(
+            argparse.Namespace(**usual | values), redactor or Redactor(SECRET), "text"
+        )
+        assert found.pop("crfdeid") and found.pop("date")
+        return found
+
+    rules = Rules()
+    assert describe() == {
+        "spans": "only the notes' own", "model": None, "style": "type", "together": "all notes of a patient",
+        "secret": "random, and not kept",
+        "ids": "the ids of notes and patients are unchanged; --new-ids replaces them",
+        "dates_shift_by": f"whole weeks, at most {rules.years} years and {rules.weeks} weeks",
+        "zip": rules.zip, "check_digits": rules.check_digits, "same_doctor_across_patients": False,
+        "format": "text", "spans_beside_the_notes": False,
+    }  # fmt: skip
+    other = describe(
+        Redactor(SECRET, by_note=True, shifts={"a": 7}), seed=0, new_ids="random", no_spans=False
+    )
+    assert other["together"] == "each note alone" and other["secret"].startswith("made from a seed")
+    assert other["dates_shift_by"].endswith("weeks; some patients' days come from a table")
+    assert other["ids"] == "the ids of notes and patients are random" and other["spans_beside_the_notes"]
+    assert describe(key_file="k", map="m")["secret"].startswith("in the map")
+    assert describe(key_file="k")["secret"].startswith("in a key file")
+    assert describe(spans="tag", model="no/such+rules")["model"] == "such + rules"
+
+
+def test_a_model_is_named_with_the_beginning_of_its_fingerprint(tmp_path):
+    folder = tmp_path / "model+one"
+    folder.mkdir()
+    assert run_settings.describe_model(str(folder)) == "model+one"
+    (folder / "manifest.json").write_text("{}")
+    digest = model_folder.hash_manifest(folder / "manifest.json")
+    assert run_settings.describe_model(str(folder)) == f"model+one ({digest[:12]})"

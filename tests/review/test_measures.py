@@ -241,3 +241,12 @@ def test_without_part_the_marks_together_cover_all_but_the_blanks():
     assert measure_notes([less], Rules(part=False)).counts == Counts(0, 0, 1)
     nothing = MarkedNote(1, "...", [Span(0, 3, "A")], [])
     assert measure_notes([nothing], Rules(part=False)).counts == Counts(0, 0, 1)
+
+
+def test_the_figures_of_the_thesis_are_those_of_its_table_4_1():
+    assert counting.PUBLISHED == {
+        "1": {"sensitivity": (0.63, 0.94, 0.81), "ppv": (0.95, 1.0, 0.98)},
+        "2": {"sensitivity": (0.89, 0.98, 0.94), "ppv": (0.95, 0.99, 0.97)},
+        "3": {"sensitivity": (0.98, 0.99, 0.98), "ppv": (0.95, 0.99, 0.97)},
+    }
+    assert Rules() == Rules(once=True, part=True, extra=True, systematic=True, excused=True, types=False)

@@ -18,10 +18,10 @@ from starlette.testclient import TestClient
 
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import options
-from crfdeid.review.operations import marking
-from crfdeid.review.study import accounts, errors, system_spans
+from crfdeid.review.operations import listing, marking
+from crfdeid.review.study import accounts, errors, schema, search, system_spans
 from crfdeid.review.study.errors import NotFoundError, SlowRequestError, StageError
-from crfdeid.review.web import jobs, middleware, requests, routes, serve
+from crfdeid.review.web import jobs, logins, middleware, requests, routes, serve
 from crfdeid.review.web import sessions as security
 from crfdeid.review.web.app import FILE_NAME, application
 from crfdeid.review.web.middleware import BodyReceiver, ResponseSender, SecurityMiddleware
@@ -722,3 +722,14 @@ def test_errors_say_what_a_page_can_do():
     assert errors.StageError("none", "x", left=1).details == {"stage": "none", "left": 1}
     refused = errors.NoteRefusedError("7-01", "changed")
     assert refused.details == {"refused": "changed", "note": "7-01"} and refused.why == "changed"
+
+
+def test_the_limits_are_those_of_the_manual():
+    """docs/review_api.md names them."""
+    assert (logins.FREE_ATTEMPTS, logins.FREE_OF_ADDRESS, logins.FREE_OF_BROWSER) == (5, 50, 50)
+    assert (logins.LONGEST_WAIT, logins.MOST_WAITING, logins.MOST_WAITING_OF_ADDRESS) == (300, 16, 4)
+    assert (middleware.LARGEST_BODY, middleware.BODY_SECONDS, serve.MOST_CONNECTIONS) == (1_000_000, 30, 500)
+    assert (search.SHORTEST, listing.LONGEST_SEARCH, search.MOST_HITS) == (3, 200, 200)
+    assert (listing.LONGEST_REPORT, listing.PAUSE) == (60, 300)
+    assert (int.from_bytes(b"crfd", "big"), 2) == (schema.APPLICATION_ID, schema.VERSION)
+    assert middleware.HEADERS["X-Frame-Options"] == "DENY" and accounts.SHORTEST_PASSWORD == 10
