@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from marked_notes import KEY, SECRET, marked
 
+from crfdeid import files
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
@@ -332,3 +333,34 @@ def test_a_map_that_another_run_rewrites_while_it_is_opened_is_refused(tmp_path,
     monkeypatch.setattr(surrogate_map, "load_map", load_and_rewrite)
     with pytest.raises(MapError, match="another run changed it"):
         map_file.open_map(path, KEY).__enter__()
+
+
+def test_an_entry_is_written_whole_where_the_system_writes_a_few_bytes_at_a_time(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"head")
+    write = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda descriptor, data, at: write(descriptor, data[:3], at))
+    descriptor = os.open(tmp_path / "file", os.O_RDWR)
+    map_file.write_at(descriptor, b"ten letters", 4)
+    os.close(descriptor)
+    assert (tmp_path / "file").read_bytes() == b"headten letters"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(OSError(28, "No space left on device"), "No space left on device"), (OSError("odd"), "odd")],
+)
+def test_a_map_that_cannot_be_written_or_locked_says_why(tmp_path, monkeypatch, error, said):
+    def fail(*_):
+        raise error
+
+    path = tmp_path / "map"
+    surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
+    with map_file.open_map(path, KEY) as opened, monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", fail)
+        with pytest.raises(MapError) as refused:
+            opened.append("a", PatientHistory())
+    assert str(refused.value) == f"{path}: cannot be written: {said}"
+    monkeypatch.setattr(files, "try_lock", fail)
+    with pytest.raises(MapError) as refused:
+        map_file.open_map(path, KEY).__enter__()
+    assert str(refused.value) == f"{path}: cannot be locked: {said}"

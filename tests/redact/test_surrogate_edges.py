@@ -216,7 +216,7 @@ def test_edits_between_two_words_are_counted(a, b, edits):
 @pytest.mark.parametrize(
     ("word", "parts"),
     [("Li's", "Li 's"), ("LI'S", "LI 'S"), ("Ruiz’s", "Ruiz ’s"), ("Ruiz`s", "Ruiz `s"), ("J's", "J's"),
-     ("D'Souza", "D'Souza"), ("Ruiz'", "Ruiz'"), ("Ruizs", "Ruizs")],
+     ("D'Souza", "D'Souza"), ("Da'Shawn", "Da'Shawn"), ("Ruiz'", "Ruiz'"), ("Ruizs", "Ruizs")],
 )  # fmt: skip
 def test_a_possessive_ends_a_word_of_two_letters_at_least(word, parts):
     assert " ".join(part for part in split_possessive(word) if part) == parts

@@ -459,3 +459,14 @@ def test_names_of_other_initials_are_no_misspellings():
 def test_the_unit_behind_an_age_counts(text, after, made):
     note = Document("n", f"12 months: {text}{after}", (Span(11, 13, "AGE"),))
     assert PatientSurrogates(SECRET, "7").make_surrogate(note, note.spans[0]) == made
+
+
+def test_the_towns_of_a_state_become_different_towns_whatever_the_order_of_the_notes():
+    """Two of them draw the same town, which only one gets."""
+    towns = name_pools.group_towns("city_states")["MA"][::3]
+    notes = [Document(str(n), town, (Span(0, len(town), "CITY"),), "7") for n, town in enumerate(towns)]
+    made = []
+    for ordered in (notes, notes[::-1]):
+        who = PatientSurrogates(SECRET, "7", collect_facts(ordered), keeps_states=True)
+        made.append({note.text: who.make_surrogate(note, note.spans[0]) for note in ordered})
+    assert made[0] == made[1] and len({*made[0].values()}) == len(made[0]) > 9

@@ -14,6 +14,7 @@ from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize
 from crfdeid.redact.surrogates.dates.parser import Field
 from crfdeid.redact.surrogates.dates.shift import Shift, shift_decade
 from crfdeid.redact.surrogates.generalize import generalize, hash_text
+from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import THINGS, Initials
 from crfdeid.redact.surrogates.institution_kinds import KINDS, PHRASE, replace_kind
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -290,3 +291,22 @@ def test_an_invented_name_has_four_to_ten_letters():
 )
 def test_an_unlisted_name_is_classified_by_its_ending(name, kind):
     assert name_pools.classify_by_ending(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [("<CITY Boston><STATE Ma>", {"boston": {"MA": 1}}),
+     ("<CITY Boston>,  <STATE MA>", {"boston": {"MA": 1}}),
+     ("<CITY Boston>,   <STATE MA>", {}), ("<STATE MA> <CITY Boston>", {}),
+     ("<CITY Rye>, <STATE NY>; <CITY RYE>, <STATE NH>; <CITY Rye> <STATE NY>", {"rye": {"NY": 2, "NH": 1}})],
+)  # fmt: skip
+def test_the_states_written_behind_towns_are_counted(text, states):
+    assert collect_facts([marked(text)]).states == states
+
+
+def test_a_number_whose_surrogates_are_all_refused_gets_the_first_of_them():
+    tried = []
+    made = replace_characters(
+        "44719", KeyedChoices(SECRETS[0], "7"), "x", is_refused=lambda one: not tried.append(one), tries=9
+    )
+    assert made == tried[0] != "44719" and 2 < len(tried) <= 9
