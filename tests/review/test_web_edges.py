@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,13 @@ pytest.importorskip("uvicorn")
 from review_client import ADDRESS, ORIGIN, Browser
 from starlette.testclient import TestClient
 
+from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import options
 from crfdeid.review.operations import listing, marking
 from crfdeid.review.study import accounts, errors, schema, search, system_spans
 from crfdeid.review.study.errors import NotFoundError, SlowRequestError, StageError
-from crfdeid.review.web import jobs, logins, middleware, requests, routes, serve
+from crfdeid.review.web import jobs, logins, middleware, requests, serve
 from crfdeid.review.web import sessions as security
 from crfdeid.review.web.app import FILE_NAME, application
 from crfdeid.review.web.middleware import BodyReceiver, ResponseSender, SecurityMiddleware
@@ -450,7 +452,8 @@ def test_the_study_is_described_to_a_reader(study):
     system_spans.import_consensus(study, {3: []})
     system_spans.add_system(study, "model", {1: [Span(0, 4, "DATE")]}, premarks=True)
     found = Browser(study, "ann").get("/api/study").json()
-    assert found.pop("formats") == routes.WRITABLE and "jsonl" in routes.WRITABLE
+    has_parquet = find_spec("pyarrow") is not None
+    assert found.pop("formats") == [name for name in corpora.FORMATS if name != "parquet" or has_parquet]
     without = found.pop("formats_without_spans")
     assert "text" in without and not {"i2b2", "jsonl", "brat", "conll", "table"} & set(without)
     keys = found.pop("keys")
@@ -462,6 +465,12 @@ def test_the_study_is_described_to_a_reader(study):
         "premarks": "model",
         "systems": [{"name": "model", "notes_read": 1}],
     }
+
+
+def test_the_log_begins_with_the_first_action(study):
+    system_spans.import_consensus(study, {3: []})
+    eve = Browser(study, "eve")
+    assert [len(eve.get("/api/log", **after).json()["actions"]) for after in ({}, {"after": 1})] == [1, 0]
 
 
 def test_readers_are_listed_and_added(study):
