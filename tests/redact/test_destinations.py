@@ -6,7 +6,7 @@ from marked_notes import marked
 from crfdeid import corpora
 from crfdeid.corpora.messages import FIELDS
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.redact import release
+from crfdeid.redact import release, restore
 from crfdeid.redact.message_output import MessageTable, are_messages, find_format, protect_fields
 from crfdeid.redact.release import Destination
 from crfdeid.redact.streams import StandardOutput
@@ -166,3 +166,19 @@ def test_only_texts_of_messages_are_tagged():
     tag = protect_fields(lambda group: [note.with_spans([Span(0, 1, "AGE")]) for note in group])
     kept = Document(f"m{FIELDS}", "Ana", (Span(0, 3, "PATIENT"),))
     assert [len(note.spans) and note.spans[0].type for note in tag([kept, text])] == ["PATIENT", "AGE"]
+
+
+def test_a_folder_without_notes_is_a_folder(tmp_path):
+    Destination(tmp_path / "out", "text").write(iter(()))
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_restored_notes_are_counted_and_for_their_owner_only(tmp_path):
+    for name, notes in (("none.jsonl", []), ("two.jsonl", NOTES)):
+        target = Destination(tmp_path / name, "jsonl")
+        assert restore.write_private(iter(notes), target) == len(notes)
+        assert target.path.stat().st_mode & 0o777 == 0o600
+    folder = Destination(tmp_path / "out", "text")
+    assert restore.write_private(iter(NOTES), folder) == 2
+    modes = {path.stat().st_mode & 0o777 for path in (folder.path, folder.path / "a.txt")}
+    assert modes == {0o700, 0o600}
