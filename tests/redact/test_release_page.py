@@ -9,6 +9,7 @@ import pytest
 from marked_notes import STORY, marked, run, status
 
 from crfdeid import cli, corpora, pages
+from crfdeid.errors import FormatError
 from crfdeid.redact import release_page
 
 CANARY, HOSTILE = "Zanzibarova", "<script>alert(1)</script>"
@@ -163,6 +164,10 @@ def test_a_statement_adds_its_bounds(corpus, released):
     assert page.row("notes with a leak") == ["1.00%", "2.34%", "3.10%"]
     assert page.row("PHI spans missed") == ["1.00%", "2.34%", "-"]
     assert "55 of 60" in page.words and release_page.NO_BOUND not in page.words
+    signed = (corpus / "signed.html").read_bytes()
+    with pytest.raises(FormatError, match="exists"):
+        release_page.main(arguments)
+    assert (corpus / "signed.html").read_bytes() == signed
     release_page.main([*arguments, "--overwrite"])
     assert (corpus / "signed.html").read_bytes() == (corpus / "release.html").read_bytes()
 
