@@ -364,3 +364,8 @@ def test_a_map_that_cannot_be_written_or_locked_says_why(tmp_path, monkeypatch, 
     with pytest.raises(MapError) as refused:
         map_file.open_map(path, KEY).__enter__()
     assert str(refused.value) == f"{path}: cannot be locked: {said}"
+
+
+def test_the_repr_of_a_map_shows_no_secret_and_no_patient():
+    shown = repr(SurrogateMap(SECRET, patients={"patient Ruiz": PatientHistory()}))
+    assert shown.startswith("SurrogateMap(rules=") and "Ruiz" not in shown and "secret" not in shown
