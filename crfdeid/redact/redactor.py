@@ -261,7 +261,7 @@ class Redactor:
         return Replacement(*place, made, classify_treatment(text, made, kind, self.rules, is_general))
 
 
-def classify_treatment(text: str, made: str, kind: str, rules: Rules, is_general: bool = False) -> str:
+def classify_treatment(text: str, made: str, kind: str, rules: Rules, is_general: bool) -> str:
     if made == text:
         return "kept"
     if is_general or kind == kinds.AGE or (kind == kinds.ZIP and rules.zip == "three"):

@@ -84,6 +84,13 @@ EDGES = {
         An [Quevixo] house; seen: [Quevixo] family
         [Quev], Que, quevixo
         tablets of Quevixo 5
+        Then Quevixo-5mg, Quevixo5 ml, Quevixo 1.5 mg, Quevixo 12 cc, Quevixo 1/2 percent, Quevixo 5 unit
+        Then Quevixo 5 MG, 5 tablet of Quevixo; 5 MG of Quevixo, 5 mg of the [Quevixo], and [Quevixo] 5 mice
+        Then xthe [Quevixo] was, a Quevixo was, the  Quevixo was, then [Quevixo] was
+        Well. ("Quevixo was here
+        Then Quevixo  clamp, Quevixo big  clamp, Quevixo-clamp, Quevixo big clamp, [Quevixo] big red clamp
+        Then Quevixly, Quevixities, Quevixment, Quevixments, Quevixion, Quevixitis, [Quevixitisa], [Quevixlyo]
+        Then Quevixscope and Quevixscopes and Quevixgrams and Quevixocytes and [Quevixscopeu]
         The Quevixo was
         The [Quevixo] Was
         THE QUEVIXO THRICE
