@@ -116,7 +116,7 @@ class NulRefuser:
 def _check_header(chunk: DataFrame, path: Path) -> DataFrame:
     """Return the rows. Where the first row has one cell more than the header, pandas
     would take the first column as the index and give every cell a wrong name."""
-    if chunk.index.nlevels > 1 or chunk.index.dtype.kind != "i":
+    if chunk.index.dtype.kind != "i":
         raise FormatError(f"{path}: its rows have more cells than its header")
     return chunk
 

@@ -175,3 +175,13 @@ def test_no_text_is_in_the_repr():
     message = Message("m", "Ana", "7", [passage], [field], [mask], [field], facts=[("X", "Ana")])
     assert repr(message) == "Message(id='m', masked=Counter(), encoding=None)"
     assert "Ana" not in repr(passage) + repr(field) + repr(container)
+
+
+def test_no_text_is_in_the_repr_of_a_message():
+    secret = "Zzyzx"
+    passage = Passage("n", [Character(secret, 0, 5, 0)], str)
+    container, value = Container("c", secret, 0, 5, str), Field(secret, "NAME", 0, 5, str)
+    message = Message("m", secret, secret, [passage], [value], [Edit(0, 5, secret)], [value])
+    known = Message("k", "", facts=[("NAME", secret)])
+    for each in (passage, container, value, message, known):
+        assert secret not in repr(each)

@@ -93,7 +93,7 @@ def test_a_list_names_patients_and_notes_of_several_digits(tmp_path):
     (tmp_path / "id-phi.phrase").unlink()
     for head in ("Patient 163\tNote 12", "patient 163  note 12 "):
         (found,) = corpora.read(
-            write(tmp_path, text, ranges=f"{head}\n\n12\t12\t15\n 12  12  15\n10  9 11\n")
+            write(tmp_path, text, ranges=f"{head}\n\n12\t12\t15\n 12  12  15\n10  9  11\n")
         )
         assert found.spans == (Span(10, 11, "PHI"), Span(12, 15, "PHI"))
 
@@ -146,6 +146,8 @@ def test_written_records_come_back(tmp_path):
     for bad in (Document("a|b", ""), Document("a", "||||END_OF_RECORD"), Document("a\nb", "")):
         with pytest.raises(CrfdeidError, match="document 1: the id has a bar, or the text the end"):
             corpora.write([bad], tmp_path / "bad.text", "physionet")
+    with pytest.raises(CrfdeidError, match="document 2: the id has a bar"):
+        corpora.write([Document("a", ""), Document("a|b", "")], tmp_path / "bad.text", "physionet")
 
 
 def test_a_system_is_scored_on_them(tmp_path, capsys):

@@ -60,6 +60,7 @@ def test_the_rows_of_a_table(content, found, tmp_path):
         (f"id,note\n7,{CANARY}\n", "no column text among the 2 of its header; --id-column, --text-column"),
         ("", "not a CSV table: it is empty"),
         (f"start,end,type,text\n0,1,A,{CANARY}\n", "a table of spans, which holds no notes"),
+        ("start,end,type\n0,1,A\n", "a table of spans, which holds no notes"),
         (f"id,text,spans\n7,{CANARY},[\n", "row 1: malformed JSON"),
         (f"id,text,spans\n7,{CANARY},7\n", "row 1: malformed spans"),
     ],
