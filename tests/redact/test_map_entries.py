@@ -11,7 +11,7 @@ import pytest
 from marked_notes import KEY, SECRET, marked
 
 from crfdeid import files
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import map_file, sealed_entries, surrogate_map
@@ -369,3 +369,9 @@ def test_a_map_that_cannot_be_written_or_locked_says_why(tmp_path, monkeypatch, 
 def test_the_repr_of_a_map_shows_no_secret_and_no_patient():
     shown = repr(SurrogateMap(SECRET, patients={"patient Ruiz": PatientHistory()}))
     assert shown.startswith("SurrogateMap(rules=") and "Ruiz" not in shown and "secret" not in shown
+
+
+def test_a_named_pipe_is_no_map(tmp_path):
+    os.mkfifo(tmp_path / "map")
+    with pytest.raises(CrfdeidError, match="named pipe"):
+        surrogate_map.read_map(tmp_path / "map", KEY)

@@ -12,7 +12,7 @@ from crfdeid.redact.surrogates.dates.shift import draw_shift
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
 from crfdeid.redact.surrogates.similar_names import SimilarNames, count_edits
-from crfdeid.redact.surrogates.text_forms import split_possessive
+from crfdeid.redact.surrogates.text_forms import match_case, split_possessive
 
 HOLIDAYS_OF_2024 = {
     "new years day": (1, 1), "martin luther king day": (1, 15), "valentines day": (2, 14),
@@ -220,3 +220,10 @@ def test_edits_between_two_words_are_counted(a, b, edits):
 )  # fmt: skip
 def test_a_possessive_ends_a_word_of_two_letters_at_least(word, parts):
     assert " ".join(part for part in split_possessive(word) if part) == parts
+
+
+@pytest.mark.parametrize(
+    ("like", "made"), [("S", "Weber"), ("SM", "WEBER"), ("s", "weber"), ("Sm", "Weber"), ("sM", "Weber")]
+)
+def test_a_name_is_written_in_the_capitals_of_another(like, made):
+    assert match_case("Weber", like) == made

@@ -310,3 +310,8 @@ def test_a_number_whose_surrogates_are_all_refused_gets_the_first_of_them():
         "44719", KeyedChoices(SECRETS[0], "7"), "x", is_refused=lambda one: not tried.append(one), tries=9
     )
     assert made == tried[0] != "44719" and 2 < len(tried) <= 9
+
+
+def test_dates_that_prove_an_order_are_counted():
+    facts = collect_facts([marked("<DATE 25/12/2066> <DATE 12/25/66> <DATE 13/1/66> <DATE 1/2/66>")])
+    assert facts.orders == {"day first": 2, "month first": 1} and not facts.month_first
