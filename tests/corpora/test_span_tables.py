@@ -157,6 +157,16 @@ def test_a_run_goes_on_after_the_last_whole_line(tmp_path):
         assert file.read_bytes() == whole
 
 
+def test_a_torn_line_of_a_journal_goes_before_a_note_is_tagged(tmp_path):
+    read_journal(tmp_path)
+    file = SpanJournal(tmp_path / "out.csv", "options").file
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:2]) + b"x" * 5000)
+    notes = SpanJournal(tmp_path / "out.csv", "options").tag(bare(), lambda documents: [])
+    assert len(list(notes)) == 1
+    assert file.read_bytes() == b"".join(lines[:2])
+
+
 def test_a_journal_of_something_else_is_refused(tmp_path):
     read_journal(tmp_path)
     with pytest.raises(ConfigurationError, match="out.csv: was begun with other options; wanted the same"):

@@ -1,7 +1,9 @@
 """Tables of notes as CSV and Parquet: cells, short rows, headers, and whole rows that stay whole."""
 
+import csv
 from pathlib import Path
 
+import pandas
 import pytest
 
 from crfdeid import corpora
@@ -96,6 +98,37 @@ def test_rows_with_too_few_cells(content, short, tmp_path):
     tabs = write(tmp_path, content.replace(",", "\t"))
     assert table.find_short_rows(tabs, "utf-8", "\t") == short
     assert table.find_short_rows(tmp_path / "none", "utf-8", ",") == set()
+
+
+def test_a_row_with_too_few_cells_beside_a_long_cell_is_found(tmp_path):
+    """The csv module refuses a cell of more than 131,072 characters until it is told not to."""
+    usual = csv.field_size_limit(131_072)
+    try:
+        path = write(tmp_path, f'a,b\n1,"{"x" * 200_000}"\n1\n')
+        assert table.find_short_rows(path, "utf-8", ",") == {2}
+    finally:
+        csv.field_size_limit(usual)
+
+
+def test_a_table_in_another_encoding_is_refused(tmp_path):
+    path = write(tmp_path, "a\n")
+    for content in (b"a\nx\xe9\n", b"a\xe9\nx\n", b"a\n" + b"x\n" * 200_000 + b"\xe9\n"):
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match="utf-8"):
+            list(table.read_chunks(path, "utf-8"))
+        assert sum(map(len, table.read_chunks(path, "latin-1"))) == content.count(b"\n") - 1
+
+
+def test_which_pandas_cuts_a_cell_at_a_nul(tmp_path):
+    """One that does refuses the table, and any other keeps the cell whole."""
+    version = tuple(map(int, pandas.__version__.split(".")[:2]))
+    assert table.cuts_at_nul() == (version < (3, 1))
+    rows = table.read_chunks(write(tmp_path, "a\nx\0y\n"), "utf-8")
+    if table.cuts_at_nul():
+        with pytest.raises(FormatError, match="a NUL character"):
+            next(rows)
+    else:
+        assert next(rows)["a"].tolist() == ["x\0y"]
 
 
 @pytest.mark.parametrize("before", ["", "x" * 9, "x" * (1 << 21), "x\n" * 5000])
