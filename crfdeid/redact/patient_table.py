@@ -25,7 +25,7 @@ PATIENT = "patient"  # the column that names the patient of a row
 IGNORED = "_"  # begins the names of columns that are not read
 ROWS = 20_000  # of the table in memory at once
 CACHE = 16_384  # KiB of the database in memory
-VALUES = re.compile(r"\s*[;|\n]\s*")  # between two texts of one cell
+VALUES = re.compile(r"[;|\n]")  # between two texts of one cell
 NUMBERED = re.compile(r"[_.]?\d+$")  # phone_1, phone2; pandas writes phone.1 for a second column phone
 COLUMNS = {
     "PATIENT": "name full_name first_name given_name middle_name last_name surname family_name maiden_name "
@@ -182,7 +182,7 @@ def split_row(
     """
     for number, type in types:
         if row[number]:
-            yield from ((type, text) for text in VALUES.split(row[number].strip()) if text)
+            yield from ((type, text.strip()) for text in VALUES.split(row[number]) if text.strip())
     names = [row[number].strip() for number in parts if row[number].strip()]
     if len(names) > 1:
         yield "PATIENT", " ".join(names)

@@ -59,7 +59,7 @@ def choose_term(kind: str, rng: Random) -> str:
 
 MEASURES = ("duration", "time", "weight", "bp", "temp", "pulse", "number")
 RANGE = regex.compile(r"\{([\d.]+)-([\d.]+)\}")
-CHOICE = regex.compile(r"\[([^\]]*)\]")
+CHOICE = regex.compile(r"\[([^\[\]]*)\]")
 
 
 def draw_measurement(kind: str, rng: Random) -> str:

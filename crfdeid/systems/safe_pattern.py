@@ -18,7 +18,7 @@ TIMEOUT = 2.0  # seconds that a pattern may work on one note
 PROBE_TIME, PROBE_LENGTH = 0.1, 2000  # seconds, characters
 PART = regex.compile(
     r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|(?P<open>\((?:\?(?:P?<\w+>|<?[=!]|[\w-]*:|>|\|))?)|(?P<close>\))"
-    r"|(?P<choice>\|)|(?P<repeat>[*+?]|\{\d*,?\d*\})(?P<way>[+?]?)|.",
+    r"|\[.*|(?P<choice>\|)|(?P<repeat>[*+?]|\{\d*,?\d*\})(?P<way>[+?]?)|.",
     regex.DOTALL,
 )
 

@@ -64,7 +64,8 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
         last, width = index, widths[index]
         while last + 1 < len(lines) and is_continued(text, lines[last], lines[last + 1], width):
             last += 1
-        yield lines[index][0], lines[last][1]
+        if width:  # a blank line is no paragraph
+            yield lines[index][0], lines[last][1]
         index = last + 1
 
 
@@ -79,8 +80,10 @@ def measure_widths(contents: list[str]) -> list[int]:
 
 def is_continued(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:
     """Whether the line was wrapped because the first word of the next line had no room."""
+    if width < NARROWEST:
+        return False
     here, there = text[slice(*line)].rstrip(), text[slice(*after)]
-    if width < NARROWEST or not there.strip() or LIST_MARK.match(there) or HEADING.match(there):
+    if not there.strip() or LIST_MARK.match(there) or HEADING.match(there):
         return False
     return len(here) >= width - NEAR and len(here) + 1 + len(there.split()[0]) > width - 2
 

@@ -38,7 +38,7 @@ WINDOW = 100  # characters before a place, where the package searches for what i
 USE = r"\b(\w+)(?:\[[^]\n]*\]|\.get\([^)\n]*\))?\.(finditer|findall|search|subn?|split|match|fullmatch)\b"
 # the same in a bounded window: NAME.search(text, max(0, …), …), NAME.search(text[max(0, …, search_tail(NAME
 USE_BEFORE = r"\b(\w+)\.search\([\w.]+(?:, |\[)max\(0|\bsearch_tail\((\w+)"
-MATCHED_IN_TURN = ("PATTERNS",)  # tables that a loop goes through
+MATCHED_IN_TURN = ("PATTERNS", "PER_YEAR")  # tables that a loop goes through
 SKIPPED = ("crfdeid.spark", "crfdeid.integrations", "crfdeid.systems.rnn", "crfdeid.systems.transformer")
 
 

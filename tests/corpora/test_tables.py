@@ -89,6 +89,7 @@ def test_a_wanted_column_that_is_missing_is_named(tmp_path):
         ('a,b\n"1\n",\n"1\n"\n', {2}),
         ("a\n1\n", set()),
         ("\n \na,b\n1\n", {1}),
+        ("a,b,c\n ,2\n ,2,3\n", {1}),
         ("", set()),
         ("a,b\n1\r2\n3\n", set()),  # the csv module refuses a carriage return
     ],

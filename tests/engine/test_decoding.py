@@ -433,6 +433,13 @@ LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f�
 
 @settings(max_examples=500, deadline=None)
 @given(texts=st.lists(LETTERS, max_size=3))
+@example(
+    [
+        "\u0301" * 5,
+        "\u0301\u0301a\u0301b\u0301\u0301A\u0301\u0301\u0301",
+        "\u0301 \u0301\u0301é1\u0301\u0301Á",
+    ]
+)
 def test_the_compiled_tokenizer_equals_fine(texts):
     pytest.importorskip("numba")
     from crfdeid.engine.decoding.scanner import Scanner

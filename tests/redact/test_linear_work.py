@@ -7,10 +7,15 @@ import pytest
 from line_counts import count_lines
 from marked_notes import SECRET
 
+from crfdeid.redact import patient_table
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import institutions, names
+from crfdeid.redact.surrogates import age_bands, institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
+from crfdeid.redact.surrogates.search import context
 from crfdeid.redact.surrogates.search.search_strings import OF_PARTS
+from crfdeid.synthetic import clinical
+from crfdeid.synthetic.reidentify import renaming
+from crfdeid.systems import safe_pattern
 from crfdeid.text.document import Document, Span
 
 SIZE = 150
@@ -150,6 +155,23 @@ def test_expressions_go_through_a_long_span_a_few_times(monkeypatch, module, nam
 def test_a_name_of_parts_is_looked_for_at_its_first_letter_only(text):
     """Otherwise a long word that has no hyphen would be gone through from each of its letters."""
     assert [at for at in range(len(text)) if OF_PARTS.match(text, at)] in ([0], [0, 7])
+
+
+@pytest.mark.parametrize(
+    ("expression", "text", "ends"),
+    [
+        (age_bands.EXACT, "  and a half", [12]),
+        (context.YEARS, " -yo", [4]),
+        (patient_table.VALUES, " ; ", [2]),
+        (renaming.SYLLABLE, "\nb\n", [3, 3, 3]),
+        (clinical.CHOICE, "[a[b]", [5]),
+        (safe_pattern.PART, "[a[b", [4, 2, 4, 4]),
+    ],
+)
+def test_no_expression_goes_through_the_rest_from_each_character(expression, text, ends):
+    """It fails at once inside a run of blanks, or takes all that it has gone through."""
+    matches = (expression.match(text, at) for at in range(len(text)))
+    assert [match.end() for match in matches if match] == ends
 
 
 def test_a_long_text_is_found_again_in_parts():

@@ -6,7 +6,7 @@ from crfdeid.text.ages import generalise_age
 
 OLD = [
     "ninety", "ninety-two", "Ninety  two", "nineties", "nonagenarian", "centenarian", "a hundred",
-    "one hundred", "hundred and two", "a hundred and  five", "hundred five", "90", "100", "90th", "90's",
+    "one  hundred", "hundred and two", "a hundred and  five", "hundred five", "90", "100", "90th", "90's",
     "90s", "91st", "95+",
 ]  # fmt: skip
 KEPT = [

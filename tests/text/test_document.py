@@ -29,6 +29,20 @@ def test_a_span_has_a_type():
 
 
 @pytest.mark.parametrize(
+    ("text", "id", "patient", "type", "what"),
+    [
+        ("xx\udcff", "1", None, "A", "offset 2 of its text"),
+        ("xx", "\udcff", None, "A", "offset 0 of its id"),
+        ("xx", "1", "é\ud800", "A", "offset 1 of its patient"),
+        ("xx", "1", "7", "A\udfff", "offset 1 of the type of a span"),
+    ],
+)
+def test_half_a_character_is_refused(text, id, patient, type, what):
+    with pytest.raises(DocumentError, match=f"lone surrogate at {what}; not valid text"):
+        Document(id, text, (Span(0, 2, type),), patient)
+
+
+@pytest.mark.parametrize(
     ("patient", "owner"), [("7", (True, "7")), (None, (False, "d0")), ("", (True, "d0"))]
 )
 def test_the_owner_is_the_patient_or_the_document(patient, owner):

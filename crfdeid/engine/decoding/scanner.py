@@ -144,6 +144,7 @@ def scan(points, kinds, is_ascii, state, slots, pool, pool_first, starts, ends, 
     table is too small for another text."""
     at, count, texts, added = state
     size = len(points)
+    alone = at  # marks before it are tokens by themselves: what follows them is looked at once
     while at < size:
         if kinds[points[at]] == SPACE:
             at += 1
@@ -151,7 +152,11 @@ def scan(points, kinds, is_ascii, state, slots, pool, pool_first, starts, ends, 
         if is_ascii:
             end, hashed = ascii_token_end(points, kinds, at, size)
         else:
-            end = token_end(points, kinds, at, size)
+            end = token_end(points, kinds, at, size) if at >= alone else at + 1
+            if kinds[points[at]] == MARK and end == at + 1 and at >= alone:
+                alone = end
+                while alone < size and kinds[points[alone]] == MARK:
+                    alone += 1
             hashed = hash_text(points, at, end)
         slot = find_text(points, at, end, hashed, slots, pool, pool_first)
         if slots[slot] == NONE:

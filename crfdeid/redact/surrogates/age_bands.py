@@ -22,7 +22,9 @@ SPELLED = regex.compile(
 # All words are known here (:func:`ages.generalise_age`), so that few can begin or end in another.
 WHOLE = regex.compile(rf"\b(?:{'|'.join((*DECADES, *PEOPLE, 'teenager', 'teen'))})s?", regex.IGNORECASE)
 DECIMALS = regex.compile(r"(?<=\d)\.\d+")
-EXACT = regex.compile(r"\s+and\s+a\s+half|(?:early|middle|mid|late|almost|nearly)[-\s]*", regex.IGNORECASE)
+EXACT = regex.compile(
+    r"(?<!\s)\s+and\s+a\s+half|(?:early|middle|mid|late|almost|nearly)[-\s]*", regex.IGNORECASE
+)
 RANGE = regex.compile(
     r"(?P<low>\d+)(?:['’]?s\b)?(?:\s*(?:-|–|to|or|and)\s*(?P<high>\d+)(?:['’]?s\b)?)?(?!\+|\d)"
 )

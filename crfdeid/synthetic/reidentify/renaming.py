@@ -153,7 +153,7 @@ def shuffle_until_unlisted(word: str, rng: Random, known: frozenset[str]) -> str
     raise AssertionError("unreachable: the known words are finite")
 
 
-SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?|.+")
+SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?|.+", re.DOTALL)
 
 
 def shuffle_syllables(word: str, rng: Random) -> str:

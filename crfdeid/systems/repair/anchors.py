@@ -5,7 +5,8 @@ characters for each of its places. A group of anchors has a bit of a byte. For e
 a table has for each character the bits of the groups that can have it there; the texts translated by the
 three tables, shifted and combined by "and", have only the bits of the groups that can begin at a character.
 There (at two of a hundred characters) the anchors are looked up in the same way, with all their places and a
-bit for each anchor. A character that is not ASCII is a question mark here, which can be anything.
+bit for each anchor. A character that is not ASCII is a question mark here, which can be anything; but only
+digits can be three in other scripts.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class AnchorSearch:
         self.length = max(map(len, self.anchors))
         bits = [1 << number for number, group in enumerate(groups) for _ in group]
         self.groups = [table.astype(np.uint8).tobytes() for table in self._build_tables(bits, TRANSLATED)]
+        are_digits = (set(anchor[:TRANSLATED]) == {DIGITS} for anchor in self.anchors)
+        self.of_digits = sum(is_of_digits << number for number, is_of_digits in enumerate(are_digits))
         self.tables = self._build_tables([1 << number for number in range(len(self.anchors))], self.length)
 
     def _build_tables(self, bits: Iterable[int], length: int) -> np.ndarray:
@@ -60,6 +63,8 @@ class AnchorSearch:
         found = self.tables[0][values[places]]
         for place in range(1, self.length):
             found &= self.tables[place][values[places + place]]
+        is_strange = np.all([values[places + place] == UNKNOWN for place in range(TRANSLATED)], axis=0)
+        found[is_strange] &= self.of_digits
         are_anchors = found != 0
         return places[are_anchors], found[are_anchors]
 

@@ -31,7 +31,8 @@ LONG_NUMBER = regex.compile(r"\d{4}")
 BROKEN = regex.compile(r"\p{L}[. ]\p{L}[. ]|-\s*\n")  # spaced letters, a split word
 SENTENCE_END = regex.compile(r"(?:^|[.!?:;\n\r\-*#>])[\s\"'(\[]*$")
 AFTER = regex.compile(r"(?P<of>['’]s\b)?\s*(?P<word>\w*)")  # matches at every offset
-YEARS = regex.compile(r"[-\s]*(?:year|yr|y\.?/?o[fm]?\b|y\.o|birth|b-?day)", regex.IGNORECASE)
+YEARS = regex.compile(r"(?:year|yr|y\.?/?o[fm]?\b|y\.o|birth|b-?day)", regex.IGNORECASE)
+YEARS_AFTER = regex.compile(r"[-\s]*" + YEARS.pattern, regex.IGNORECASE)
 AGED = regex.compile(r"\b(?:age|aged|age\s*(?:of|:|is)|(?:turn(?:ed|s|ing)?))\s*$", regex.IGNORECASE)
 DEGREES = regex.compile(r"\s*(?:degree|percent|%|°)", regex.IGNORECASE)
 ENDING = regex.compile(
@@ -96,7 +97,7 @@ def is_name_or_place_here(text: str, mention: Mention, beside_name: bool) -> boo
 def reads_as_age(text: str, span: Span) -> bool:
     """Whether a number is used as an age, also with its unit ("91yo"); an ordinal ("91st") is one only before
     a birthday or year."""
-    if YEARS.match(text, span.end) or YEARS.search(text, span.start, span.end):
+    if YEARS_AFTER.match(text, span.end) or YEARS.search(text, span.start, span.end):
         return True
     before = AGED.search(text, max(0, span.start - 12), span.start)
     return bool(before and text[span.end - 1].isdigit() and not DEGREES.match(text, span.end))
