@@ -15,12 +15,15 @@ from crfdeid.engine.arrays.batch import Batch, decode_spans, encode_labels
 from crfdeid.engine.crfsuite_file import cqdb, model_file
 from crfdeid.engine.decoding.numpy_kernels import neighbour_pairs
 from crfdeid.engine.decoding.numpy_kernels import shift_codes as shift_in_sequences
+from crfdeid.engine.training import training_set
 from crfdeid.engine.training.train import refuse_too_large
 from crfdeid.engine.training.training_set import _join_batches, narrow_type, shift_codes
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.systems import model
+from crfdeid.systems.model_folder import build_pipeline
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
+from crfdeid.text.tokenizer import TOKENIZERS
 
 LABELS = ["O", "B-A", "I-A", "I-B"]
 
@@ -126,6 +129,27 @@ def test_a_model_does_not_depend_on_how_many_notes_are_observed_at_once(tmp_path
         model.train([note(n) for n in range(7)], chosen, tmp_path / str(size), engine="fast")
         files.append((tmp_path / str(size) / "model.crfsuite").read_bytes())
     assert files[0] == files[1] == files[2]
+
+
+def make_pipeline(**changes):
+    return build_pipeline(dataclasses.replace(SMALL, **changes), (), {})
+
+
+@pytest.mark.parametrize("size", [1, 2, 20])
+def test_each_sequence_has_the_number_of_its_note(monkeypatch, size):
+    """An empty note and one of blanks have no sequence."""
+    monkeypatch.setattr("crfdeid.engine.training.training_set.BATCH", size)
+    texts = ["Seen.\nWell.", "", "Home.", " \n", "Fever.\n\nPain.\nRest."]
+    notes = [Document(str(number), text) for number, text in enumerate(texts)]
+    built = training_set.build(make_pipeline(sequence="line"), notes)
+    assert built.documents.tolist() == [0, 0, 2, 4, 4, 4]
+    assert built.bounds.tolist() == [0, 2, 4, 6, 8, 10, 12]
+
+
+def test_only_the_fine_tokenizer_is_compiled():
+    assert training_set.compiled_scanner(make_pipeline(tokenizer="fine")) is not None
+    for name in TOKENIZERS.keys() - {"fine"}:
+        assert training_set.compiled_scanner(make_pipeline(tokenizer=name)) is None
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])

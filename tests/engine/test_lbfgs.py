@@ -132,3 +132,26 @@ def test_a_loss_that_only_rises_gives_the_start_back():
     find_minimum(rise, 2, start=[1.0, 2.0], c1=0.1, max_linesearch=4)
     steps = [np.linalg.norm(x - tried[0]) for x in tried[1:]]
     assert steps == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
+
+
+@pytest.mark.parametrize(
+    ("start", "epsilon", "stops"),
+    [
+        (0.0, 0.5, True),  # at 0 the slope is -0.5, and weights smaller than 1 count as 1
+        (0.0, 0.49, False),
+        (0.25, 0.25, True),
+        (-1.5, 4 / 3, True),  # the slope is -2, and the weights are 1.5
+        (-1.5, 1.3, False),
+    ],
+)
+def test_a_slope_is_small_if_it_is_at_most_epsilon_times_the_weights(start, epsilon, stops):
+    line = lambda x: (float((x - 0.5) @ (x - 0.5) / 2) + 1.0, x - 0.5)  # noqa: E731
+    assert (find_minimum(line, 1, start=[start], epsilon=epsilon)[1] == []) is stops
+
+
+@pytest.mark.parametrize(("delta", "iterations"), [(1.0, 2), (1.001, 1)])
+def test_training_goes_on_where_the_loss_improves_by_delta(delta, iterations):
+    """The first step is from 0 to 1, where the loss is 1 instead of 2."""
+    curve = lambda x: (float(2 - 1.5 * x[0] + 0.5 * x[0] ** 2), x - 1.5)  # noqa: E731
+    _, heard = find_minimum(curve, 1, period=1, delta=delta, max_iterations=2)
+    assert [loss for _, loss, _ in heard][:1] == [1.0] and len(heard) == iterations

@@ -126,6 +126,8 @@ def test_the_interval_keeps_the_lower_end():
     higher = FALLING(9)
     assert update_interval(opened, higher, 0, 45) == (Interval(start, higher, True), 4)
     assert update_interval(Interval(start, higher, True), low, 0, 9) == (Interval(low, higher, True), 4)
+    flat = End(2, 0.0, 0.0)  # a slope of 0 is no other sign
+    assert update_interval(opened, flat, 0, 10)[0] == Interval(flat, start, False)
     level = End(8, FALLING(0).loss, 1.0)  # as low as the best: it is the best
     assert update_interval(opened, level, 0, 45)[0] == Interval(level, start, True)
 
@@ -224,3 +226,11 @@ def test_an_interval_without_a_number_inside_ends_the_search():
 def test_a_step_has_a_size_that_numbers_have():
     assert search(lambda step: (-step, -1.0), 1e300, tries=3)[1] == [1e20, 1e20]
     assert search(lambda step: (step, 1.0) if step else (0.0, -1.0), 1e-300, tries=2)[1] == [1e-20]
+
+
+def test_a_curve_less_a_line_is_lower_by_the_line():
+    one, two = End(2.0, 5.0, -1.0), End(4.0, 1.0, 0.25)
+    assert one.tilted(0.5) == End(2.0, 4.0, -1.5)
+    assert two.tilted(-0.25) == End(4.0, 2.0, 0.5)
+    assert Interval(one, two, True).tilted(0.5) == Interval(one.tilted(0.5), two.tilted(0.5), True)
+    assert Interval(one, two).tilted(0.5).tilted(-0.5) == Interval(one, two)

@@ -217,6 +217,16 @@ def test_labels_have_places_by_type():
     assert place.tolist() == [0, 1, 9, 2, 3, 11] and width == 16
 
 
+@pytest.mark.parametrize(("types", "block"), [(1, 8), (7, 8), (8, 16), (15, 16), (16, 24)])
+def test_the_labels_of_a_kind_are_a_block_of_eight_or_a_multiple(types, block):
+    """The first block begins with O, so that it has place for seven types."""
+    names = [f"T{n}" for n in range(types)]
+    place, width = place_labels(["O", *(f"{kind}-{name}" for kind in "BI" for name in names)])
+    begins = list(range(1, types + 1))
+    assert place.tolist() == [0, *begins, *(block + n for n in begins)] and width == 2 * block
+    assert place_labels(["O", *(f"B-{name}" for name in names)])[1] == block
+
+
 def test_transitions_are_laid_out_around_the_label_that_has_the_most():
     """Label 2 is not first in what leads to it, nor in what leads away from it."""
     allowed = np.zeros((8, 8), bool)
@@ -247,6 +257,20 @@ def test_transitions_between_neighbours_are_strips():
     assert (structure.starts.tolist(), structure.ends.tolist()) == ([0], [16])
     assert at[begins, inside].tolist() == [3 * width + b for b in begins]
     assert structure.sources.tolist() == inside[:7].tolist() and size == 4 * width + 7
+
+
+@pytest.mark.parametrize(
+    ("least", "unseen"), [(0.0, 1.0), (2.0, 1.0), (-13.8, 1.0), (-13.9, 0.0), (-900.0, 0.0)]
+)
+def test_factors_are_differences_from_1_unless_one_is_below_a_millionth(least, unseen):
+    """From O there are weights, to O and to B-AGE; the factors from B-AGE are 1."""
+    layout = Transitions(np.array([[True, True], [False, False]]), *place_labels(["O", "B-AGE"]))
+    factors = layout.factors(np.array([least, 1.0]))
+    assert factors.unseen == unseen and factors.weights[:2, :2].tolist() == [[least, 1.0], [0.0, 0.0]]
+    numbers = np.concatenate([part.reshape(-1) for part in factors.excess])
+    at = layout.usual[1] if unseen else layout.full[1]
+    found = np.where(at[:2, :2] >= 0, numbers[at[:2, :2]], 0.0) + unseen
+    assert np.allclose(found, [[np.exp(least), np.e], [1.0, 1.0]], rtol=1e-9, atol=0)
 
 
 def test_compiled_code_names_no_class_that_could_move():

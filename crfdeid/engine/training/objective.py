@@ -101,7 +101,7 @@ class _Part:
         self.chunks = chunks
         self.expected, self.gradient = np.zeros_like(objective.table), np.zeros(len(objective.observed))
         longest = max((int(np.diff(chunk.bounds).max()) for _, chunk in chunks), default=0)
-        self.work = Work.allocate(longest, objective.transitions.every.any(axis=0).astype(float))
+        self.work = Work.allocate(longest, objective.transitions.every.diagonal().astype(float))
 
     def expect(self, objective: Objective, weights: np.ndarray, factors: Factors) -> float:
         """Sum up the expectations of these sequences; return their log-likelihood."""

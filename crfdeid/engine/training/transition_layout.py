@@ -138,7 +138,7 @@ class Transitions:
         from 1: then every transition is laid out, as a difference from 0."""
         table = np.zeros((self.width, self.width))
         table[self.sources, self.targets] = weights
-        unseen = 1.0 if weights.min(initial=0.0) > np.log(TINY) else 0.0
+        unseen = 1.0 if (weights > np.log(TINY)).all() else 0.0
         structure, at, size = self.usual if unseen else self.full
         has_factor = self.seen if unseen else self.every
         excess = np.zeros(size)
