@@ -78,6 +78,7 @@ def test_a_cubic_without_a_minimum_gives_a_bound_by_the_sign_of_theta():
     """As CRFsuite's liblbfgs does it."""
     assert cubic_beyond(End(0, 0, -3), End(1, -1, -2), -50, 60) == 60  # theta = 3 - 5
     assert cubic_beyond(End(0, 0, -3), End(1, -2.4, -2), -50, 60) == -50  # theta = 7.2 - 5
+    assert cubic_beyond(End(0, 0, -3), End(3, -5, -2), -50, 60) == -50  # theta = 5 - 5
 
 
 FALLING = make_parabola(1, 4)
@@ -198,6 +199,9 @@ def test_what_is_not_low_enough_counts_as_higher_at_first():
     """The slope at 1 still falls, but the loss is hardly lower than at 0: the minimum is between."""
     curve = {0: (0.0, -1.0), 1: (-0.00005, -0.95)}
     _, tried = search(lambda step: curve.get(step, (-9.0, 0.0)), 1)
+    assert len(tried) == 2 and 0 < tried[1] < 1
+    level = curve | {1: (0.0, -0.95)}  # as high as at 0
+    _, tried = search(lambda step: level.get(step, (-9.0, 0.0)), 1)
     assert len(tried) == 2 and 0 < tried[1] < 1
     lower = curve | {1: (-0.5, -0.95)}
     assert search(lambda step: lower.get(step, (-9.0, 0.0)), 1)[1][1] > 1

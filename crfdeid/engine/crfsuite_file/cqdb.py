@@ -35,7 +35,7 @@ def build_table(strings: Iterable[str]) -> bytes:
     places = np.concatenate([[first], ends])[:-1]
     references, buckets = _buckets(np.concatenate(hashed), places, first + len(data))
     start = first + len(data) + len(buckets)
-    head = HEAD.pack(b"CQDB", start + 4 * count, 0, BYTE_ORDER, count, start)
+    head = HEAD.pack(b"CQDB", start + 4 * count, 0, BYTE_ORDER, count, start if count else 0)
     return b"".join([head, references, data, buckets, places.astype("<u4").tobytes()])
 
 
