@@ -19,6 +19,7 @@ from crfdeid.engine.training import training_set
 from crfdeid.engine.training.train import refuse_too_large
 from crfdeid.engine.training.training_set import _join_batches, narrow_type, shift_codes
 from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.feature_extraction.templates import parse_templates
 from crfdeid.systems import model
 from crfdeid.systems.model_folder import build_pipeline
 from crfdeid.text import bio
@@ -144,6 +145,30 @@ def test_each_sequence_has_the_number_of_its_note(monkeypatch, size):
     built = training_set.build(make_pipeline(sequence="line"), notes)
     assert built.documents.tolist() == [0, 0, 2, 4, 4, 4]
     assert built.bounds.tolist() == [0, 2, 4, 6, 8, 10, 12]
+
+
+TEMPLATES = (
+    "lower[-2..2] shape[0] prefix3[-1] ngrams[0] word_before[0] word_after[1] line_position[-1..0] "
+    "words_left[0] words_right[-1] lower[0]|shape[1] lower[-1]|word_before[0]|shape[0]"
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 20])
+def test_tokens_have_the_attributes_of_the_plain_pipeline(monkeypatch, size):
+    """Also those with several values, in the same sequences."""
+    monkeypatch.setattr("crfdeid.engine.training.training_set.BATCH", size)
+    groups = [template for part in TEMPLATES.split() for template in parse_templates(part)]
+    pipeline = build_pipeline(dataclasses.replace(SMALL, sequence="line"), groups, {})
+    notes = [note(1), Document("e", ""), note(2), Document("b", "||a|\n a||b Ana Ruiz\n")]
+    built = training_set.build(pipeline, notes)
+    examples = list(pipeline.make_examples(notes))
+    assert np.diff(built.bounds).tolist() == [len(labels) for _, labels in examples]
+    assert [built.labels[y] for y in built.gold] == [label for _, labels in examples for label in labels]
+    ends, values = built.bundles.ends, built.bundles.values
+    for token, wanted in enumerate(features for own, _ in examples for features in own):
+        bundles = [column[token] for column in built.columns if column[token] >= 0]
+        numbers = [number for one in bundles for number in values[ends[one] : ends[one + 1]].tolist()]
+        assert sorted(built.attributes[number] for number in numbers) == sorted(wanted)
 
 
 def test_only_the_fine_tokenizer_is_compiled():

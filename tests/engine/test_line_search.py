@@ -88,6 +88,7 @@ CASES = [
     (End(0, 0, -3), End(2, 2, 9), False, (0.875, True)),
     (End(0, 0, -1), End(1, 1, 0.5), False, (cubic_minimum(End(0, 0, -1), End(1, 1, 0.5)), True)),
     (End(7, 0, 3), End(5, 2, -9), False, (7 - 0.875, True)),
+    (End(7, 0, 1), End(6, 1, -0.5), False, (cubic_minimum(End(7, 0, 1), End(6, 1, -0.5)), True)),
     # a slope of the other sign: the secant (1/2) or the cubic, the farther from here
     (End(0, 9, -6), End(4, 1, 2), False, (3, False)),
     (End(0, 0, -3), End(2, -1, 9), False, (0.5, False)),
@@ -129,6 +130,8 @@ def test_the_interval_keeps_the_lower_end():
     assert update_interval(Interval(start, higher, True), low, 0, 9) == (Interval(low, higher, True), 4)
     flat = End(2, 0.0, 0.0)  # a slope of 0 is no other sign
     assert update_interval(opened, flat, 0, 10)[0] == Interval(flat, start, False)
+    falling = End(2, FALLING(0).loss, -1.0)  # as low, and the slope has the same sign
+    assert update_interval(opened, falling, 0, 10)[0] == Interval(falling, start, False)
     level = End(8, FALLING(0).loss, 1.0)  # as low as the best: it is the best
     assert update_interval(opened, level, 0, 45)[0] == Interval(level, start, True)
 
@@ -225,6 +228,13 @@ def test_an_interval_that_narrows_too_slowly_is_halved():
 def test_an_interval_without_a_number_inside_ends_the_search():
     found, tried = search(corner, 0.5, tries=1000)
     assert found is None and len(tried) < 150 and tried[-1] == pytest.approx(1, abs=1e-14)
+
+
+@pytest.mark.parametrize("rise", [1.0, 5.0, 100.0])
+def test_no_step_is_tried_twice(rise):
+    """The slope changes its sign at 1; at the end no number is left between the ends of the interval."""
+    found, tried = search(lambda t: (-t, -1.0) if t < 1 else (rise * (t - 1) - 1, rise), 0.5, tries=1000)
+    assert found is None and len(tried) < 150 and len(set(tried)) == len(tried)
 
 
 def test_a_step_has_a_size_that_numbers_have():

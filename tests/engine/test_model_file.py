@@ -67,6 +67,11 @@ def test_hashes_do_not_depend_on_the_other_keys():
     assert cqdb.hash_keys([]).tolist() == []
 
 
+def test_strings_may_be_longer_than_one_or_two_bytes_can_count():
+    names = ["", "a", *("x" * size for size in (254, 255, 256, 600, 65535, 70_000))]
+    assert model_file.read_strings(b"head" + cqdb.build_table(names), 4) == names
+
+
 def make_weights(*records):
     """Three labels and two attributes."""
     return model_file.Weights(

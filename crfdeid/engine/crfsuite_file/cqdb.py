@@ -76,10 +76,9 @@ def hash_keys(keys: list[bytes]) -> np.ndarray:
     a = np.uint32(0xDEADBEEF) + lengths
     b, c = a.copy(), a.copy()
     for block in range(words.shape[1] // 3):
-        live = blocks > block
-        a[live] += words[live, 3 * block]
-        b[live] += words[live, 3 * block + 1]
-        c[live] += words[live, 3 * block + 2]
+        a += words[:, 3 * block]  # 0 after the end of a key
+        b += words[:, 3 * block + 1]
+        c += words[:, 3 * block + 2]
         more, last = blocks > block + 1, blocks == block + 1
         a[more], b[more], c[more] = _mix(a[more], b[more], c[more])
         c[last] = _final(a[last], b[last], c[last])
