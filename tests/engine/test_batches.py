@@ -11,7 +11,10 @@ from small_notes import SMALL, note
 
 pytest.importorskip("numba")
 
+from crfdeid.engine.arrays import vocabulary
 from crfdeid.engine.arrays.batch import Batch, decode_spans, encode_labels
+from crfdeid.engine.arrays.stretches import PlainStretches
+from crfdeid.engine.arrays.structure_columns import count_before, find_far
 from crfdeid.engine.crfsuite_file import cqdb, model_file
 from crfdeid.engine.decoding.numpy_kernels import neighbour_pairs
 from crfdeid.engine.decoding.numpy_kernels import shift_codes as shift_in_sequences
@@ -231,3 +234,67 @@ def test_memory_is_counted_in_numbers_of_eight_bytes(monkeypatch):
     pages["SC_PHYS_PAGES"] = 5 * 10**8
     with pytest.raises(ConfigurationError, match=r"needs about 16\.3 GB for .*; this machine has 2\.0 GB: "):
         refuse_too_large(Size(range(100)), 85 * 10**6, 8, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("\n", "LINE_END"),
+        ("3/", ""),
+        ("3/4", "LONG"),
+        ("ab", "ALPHABETIC LOWERED_ALPHABETIC CASED WITH_SMALL"),
+        ("Ruiz", "ALPHABETIC LOWERED_ALPHABETIC CAPITALISED LONG CASED WITH_CAPITAL WITH_SMALL"),
+        ("A1", "CAPITALISED CASED WITH_CAPITAL"),
+        ("1Ab", "LONG CASED WITH_CAPITAL WITH_SMALL"),
+        ("\u0130", "ALPHABETIC CAPITALISED CASED WITH_CAPITAL"),  # two characters in lower case
+        ("\u01c5", "ALPHABETIC LOWERED_ALPHABETIC CASED WITH_CAPITAL WITH_SMALL"),  # a titlecase letter
+        ("\u674e", "ALPHABETIC LOWERED_ALPHABETIC"),
+    ],
+)
+def test_what_is_known_of_a_text(text, names):
+    assert vocabulary.flags(text) == sum(getattr(vocabulary, name) for name in names.split())
+
+
+def test_marks_and_titles_are_known_in_small_letters_and_capitals():
+    table = vocabulary.TokenVocabulary({}, lambda name, value: 0)
+    assert table.number_texts([":", ".", "Dr", "dr", ":"]) == [0, 1, 2, 3, 0]
+    marks = vocabulary.COLON | vocabulary.FULL_STOP | vocabulary.TITLE
+    found = [vocabulary.COLON, vocabulary.FULL_STOP, vocabulary.TITLE, vocabulary.TITLE]
+    assert (table.flags.rows[:4] & marks).tolist() == found
+    assert table.lower.rows[:4].tolist() == [0, 1, 2, 2]
+    assert len(table) == 4
+
+
+@pytest.mark.parametrize(("size", "rows"), [(3, 4), (4, 4), (5, 6), (6, 6), (7, 7), (9, 9)])
+def test_arrays_grow_by_half_or_to_the_size_that_is_needed(size, rows):
+    whole = np.arange(8).reshape(4, 2)
+    found = vocabulary.enlarge(whole, size)
+    assert found.tolist() == whole.tolist() + [[0, 0]] * (rows - 4)
+    assert (found is whole) == (size <= 4)
+
+
+def test_stretches_are_numbered_by_their_text_and_end_with_a_note():
+    """The first note ends at offset 2, where the next text begins; an empty note is between them."""
+    documents = [Document("1", "a/"), Document("2", ""), Document("3", "  b/ a/ c")]
+    starts, ends = np.array([0, 1, 2, 3, 5, 6, 8]), np.array([1, 2, 3, 4, 6, 7, 9])
+    none = np.zeros(7, np.int64)
+    batch = Batch(documents, none, starts, ends, np.array([0, 2, 2, 7]), none, none, none)
+    stretches = PlainStretches()
+    numbers, new = stretches.number(batch)
+    assert numbers.tolist() == [0, 0, 1, 1, 0, 0, -1]
+    assert new.tolist() == [[0, 2], [2, 4]] and len(stretches) == 2
+    numbers, new = stretches.number(batch)
+    assert numbers.tolist() == [0, 0, 1, 1, 0, 0, -1] and new.shape == (0, 2)
+
+
+def test_a_word_elsewhere_is_more_than_six_tokens_away():
+    """In 20 tokens, the word 0 is at the tokens 3 and 12, and the word 1 at 5."""
+    known, tokens = np.array([3, 12, 25]), np.array([3, 5, 6, 9, 10, 13, 18, 19])
+    assert find_far(known, 0 * tokens, tokens, 20).tolist() == [12, 12, -1, -1, 3, 3, 3, 3]
+    assert find_far(known, 0 * tokens + 20, tokens, 20).tolist() == [-1, -1, -1, -1, -1, 5, 5, 5]
+    assert find_far(known[:0], 0 * tokens, tokens, 20).tolist() == [-1] * 8
+
+
+def test_marked_places_are_counted_from_a_place_on():
+    marked, since = np.array([True, False, True, True]), np.array([0, 0, 0, 2])
+    assert count_before(marked, since).tolist() == [0, 1, 1, 1]
