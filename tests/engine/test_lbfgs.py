@@ -155,3 +155,9 @@ def test_training_goes_on_where_the_loss_improves_by_delta(delta, iterations):
     curve = lambda x: (float(2 - 1.5 * x[0] + 0.5 * x[0] ** 2), x - 1.5)  # noqa: E731
     _, heard = find_minimum(curve, 1, period=1, delta=delta, max_iterations=2)
     assert [loss for _, loss, _ in heard][:1] == [1.0] and len(heard) == iterations
+
+
+def test_with_c1_a_step_is_accepted_that_changes_the_loss_by_less_than_its_last_digit():
+    """Of 1e16 the last digit is a 2; the step and its gain are about 1."""
+    found, heard = find_minimum(lambda x: (1e16, x - 3.0), 1, c1=0.5, max_iterations=1)
+    assert len(heard) == 1 and found.tolist() == [1.0]

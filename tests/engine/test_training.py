@@ -59,7 +59,8 @@ def training_sets(draw):
     attributes.add("a", [list(map(str, range(first)))], np.arange(first, dtype=np.int32)[:, None])
     gold = np.array(draw(st.lists(st.integers(0, len(LABELS) - 1), min_size=tokens, max_size=tokens)))
     bounds = np.array(sorted({0, draw(st.integers(0, tokens)), tokens}))
-    return columns, TrainingSet(LABELS, attributes, gold, bounds, *bundles.columns())
+    owners = np.zeros(len(bounds) - 1, np.int64)
+    return columns, TrainingSet(LABELS, attributes, gold, bounds, *bundles.columns(), owners)
 
 
 def attributes_of(columns, token):

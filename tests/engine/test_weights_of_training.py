@@ -40,7 +40,8 @@ def make_set():
     bundles.add(words)
     bundles.add(np.where(words == 3, 4, -1).astype(np.int32))
     names = make_names("the", "nine", "ten", "day", "mark")
-    return TrainingSet(LABELS, names, np.array(GOLD), np.array(BOUNDS), *bundles.columns())
+    owners = np.zeros(len(BOUNDS) - 1, np.int64)
+    return TrainingSet(LABELS, names, np.array(GOLD), np.array(BOUNDS), *bundles.columns(), owners)
 
 
 def fit(path, start=None, stop=0, **settings):

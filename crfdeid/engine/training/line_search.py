@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 DECREASE, CURVATURE = 1e-4, 0.9  # the two conditions, ftol and gtol
-SMALLEST, LARGEST, PRECISION = 1e-20, 1e20, 1e-16
+SMALLEST, LARGEST = 1e-20, 1e20
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def more_thuente(
     for _ in range(1, tries):
         least, most = step_bounds(interval, step)
         step = min(max(step, SMALLEST), LARGEST)
-        if interval.bracketed and (not least < step < most or most - least <= PRECISION * most):
+        if interval.bracketed and not least < step < most:  # so the ends differ by more than liblbfgs's xtol
             return None
         here = End(step, *at(step))
         enough = loss + step * DECREASE * slope

@@ -8,7 +8,7 @@ the window, the others on contextual values and pairs of values. Either way a to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -45,7 +45,7 @@ class TrainingSet:
     bounds: np.ndarray
     columns: list[np.ndarray]
     bundles: Lists
-    documents: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    documents: np.ndarray
 
 
 class _Numbers(dict[str, int]):
