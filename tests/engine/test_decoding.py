@@ -547,6 +547,22 @@ def test_the_n_best_are_those_of_brute_force(data):
     assert len({tuple(path) for _, path in found}) == min(n, len(every))
 
 
+def test_of_the_best_with_equal_scores_those_that_end_in_the_lower_label_come_first():
+    found = viterbi.find_n_best(np.zeros((2, 2)), np.zeros((2, 2)), 9)
+    assert found == [(0.0, [0, 0]), (0.0, [1, 0]), (0.0, [0, 1]), (0.0, [1, 1])]
+    assert viterbi.find_n_best(np.zeros((2, 2)), np.zeros((2, 2)), 3) == found[:3]
+    assert viterbi.find_n_best(np.zeros((1, 3)), np.zeros((3, 3)), 2) == [(0.0, [0]), (0.0, [1])]
+
+
+def test_labels_that_are_just_not_behind_are_not_pruned():
+    """The label 1 is behind, and gains by a transition to itself."""
+    for gain, behind, best in ((2.0, 2.0, [0.0, 0.0]), (3.0, 2.0, [0.0, 1.0]), (2.0, 3.0, [0.0, 0.0])):
+        transitions = np.array([[0.0, 0.0], [0.0, gain]])
+        lead = viterbi.label_leads(transitions)
+        assert lead.tolist() == [[0.0, gain], [0.0, 0.0]]
+        assert viterbi.best_step(np.array([0.0, -behind]), transitions, lead).tolist() == best
+
+
 # Sums of these are exact, so that a tie is a tie in whatever order weights are added.
 WIDE = st.sampled_from([0.0, 1.0, -1.0, 0.125, 2.5, 1e4, -1e4])
 
