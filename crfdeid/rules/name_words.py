@@ -62,8 +62,8 @@ DOCTOR_FIELD_WORDS = SIGNING_WORDS | word_set(
 )
 
 CREDENTIALS = re.compile(
-    r"(?:M\.?[ ]?D\b|D\.?O\b|Ph\.?[ ]?D\b|R\.?N\b|L\.?P\.?N\b|N\.?P\b|A?RNP|CRNP|P\.?A(?:-C)?\b|CRNA|CNM"
-    r"|D\.?D\.?S\b|D\.?M\.?D\b|DPM|Pharm\.?D\b|RPh|LICSW|LCSW|MSW|PsyD|MBBS|DPT|OTR|SLP|RRT)(?!\w)",
+    r"(?:M\.?[ ]?D|D\.?O|Ph\.?[ ]?D|R\.?N|L\.?P\.?N|N\.?P|A?RNP|CRNP|P\.?A(?:-C)?|CRNA|CNM"
+    r"|D\.?D\.?S|D\.?M\.?D|DPM|Pharm\.?D|RPh|LICSW|LCSW|MSW|PsyD|MBBS|DPT|OTR|SLP|RRT)(?!\w)",
     re.IGNORECASE,
 )
 CREDENTIAL_WORDS = word_set(

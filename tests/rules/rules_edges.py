@@ -12,6 +12,7 @@ EDGES = {
         Dr. [Ruiz]. Nowak was there
         Dr. of the day
         Dr. [Quevix A. B. Ruiz], Dr. [Ana M. Quevix], Dr. [Quevix M]. Do
+        Drs. [Ruiz], Nowak, Quevix, Kim and Haddad
         Drs. [Ruiz], Nowak, Quevix and [Haddad]; Drs. [Ruiz] and [Nowak] and Quevix; Drs. [Ruiz], pain
         Nowak
         Seen by Dr.
@@ -28,6 +29,8 @@ EDGES = {
         Captain [Ruiz], captain Ruiz
         Father, Ruiz and Father  Ruiz and Father. [Ruiz]
         Sister Progressive, Rabbi [Anderson]
+        He saw the Captain
+        Ruiz Captain was
     """,
     "credential": """
         [Ruiz] MD
@@ -39,7 +42,15 @@ EDGES = {
         Seen. [Ruiz], MD
         Pain, [Ruiz Leo], MD
         Ruiz and MD; Ruiz; MD
+        [Ruiz], MD; [Haddad], M.D.; [Nowak], M. D.; Okafor, m d
+        [Ruiz], DO; [Haddad], D.O.; [Nowak], PhD; [Okafor], Ph D; [Quevix], Ph. D
+        [Ruiz], R.N.; [Haddad], LPN; [Nowak], L.P.N.; [Okafor], L.PN; [Quevix], N.P.; [Kim], NP
+        [Ruiz], ARNP; [Haddad], RNP; [Nowak], CRNP; [Okafor], PA; [Quevix], P.A.; [Kim], PA-C
+        [Ruiz], CRNA; [Haddad], CNM; [Nowak], DDS; [Okafor], D.D.S.; [Quevix], DMD; [Kim], D.M.D.
+        [Ruiz], DPM; [Haddad], PharmD; [Nowak], Pharm.D; [Okafor], RPh; [Quevix], LICSW; [Kim], LCSW
+        [Ruiz], MSW; [Haddad], PsyD; [Nowak], MBBS; [Okafor], DPT; [Quevix], OTR; [Kim], SLP, and [Lund], RRT
         Ruiz, MDX
+        Ruiz, DOT; Ruiz, RNA; Ruiz, NPO; Ruiz, PAC; Ruiz, PhDs; Ruiz, DMDs
         The, MD
     """,
     "doctor_field": """
@@ -55,6 +66,9 @@ EDGES = {
         Attending: C. Do and
         Attending: c. Do
         Attending: C Do
+        Attending: C. D
+        Attending: C.
+        Attending: DO, Ana
         seen by
     """,
     "patient_field": """
