@@ -257,11 +257,11 @@ def _build_rows(state: StateWeights, whole: Ints, others: Ints, labels: int) -> 
 def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
     """Yield every way to split ``text`` into ``parts`` joined values (a value may contain the bar itself).
 
-    >>> list(split_value("a|b", 2)), list(split_value("a||", 2))
-    ([('a', 'b')], [('a', '|'), ('a|', '')])
+    >>> list(split_value("a|b", 2)), list(split_value("a||", 2)), list(split_value("a|b", 1))
+    ([('a', 'b')], [('a', '|'), ('a|', '')], [('a|b',)])
     """
-    if parts == 1 or text.count("|") == parts - 1:
-        yield tuple(text.split("|", parts - 1))
+    if text.count("|") == parts - 1:
+        yield tuple(text.split("|"))
         return
     bars = [i for i, character in enumerate(text) if character == "|"]
     for chosen in combinations(bars, parts - 1):
