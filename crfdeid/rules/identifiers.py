@@ -41,8 +41,8 @@ def list_first_words(labels: str) -> set[str]:
 medical_record_number = build_labelled_rule(
     "medical_record_number", "MEDICALRECORD", "The number of a medical record or hospital unit.",
     r"mrn|mr[ ]?\#|mr(?= ?[:#])|med(?:ical)?[ ]rec(?:ord)?s?|hosp(?:ital)?(?= ?(?:\#|no|num))"
-    r"|unit(?= ?(?:\#|no\b|num))"
-    r"|patient(?= ?(?:id|\#))|pt(?= ?(?:id|\#))|chart(?= ?(?:\#|no\b|num))|record(?= ?(?:\#|no\b|num))",
+    r"|unit(?= ?(?:\#|no|num))"
+    r"|patient(?= ?(?:id|\#))|pt(?= ?(?:id|\#))|chart(?= ?(?:\#|no|num))|record(?= ?(?:\#|no|num))",
 )  # fmt: skip
 account_number = build_labelled_rule(
     "account_number", "ACCOUNT", "The number of an account.", r"account|acct\.?|billing(?= ?(?:\#"
@@ -52,7 +52,7 @@ health_plan_number = build_labelled_rule(
     "health_plan_number", "HEALTHPLAN", "The number of a policy or of a member of a health plan.",
     r"policy|member(?= ?(?:id|\#|no|num))|subscriber|insurance(?= ?(?:id|\#|no|num))"
     r"|medicare(?= ?(?:id|\#|no|num))"
-    r"|medicaid(?= ?(?:id|\#|no|num))|health[ ]plan|group(?= ?(?:\#|no\b|num))|beneficiary",
+    r"|medicaid(?= ?(?:id|\#|no|num))|health[ ]plan|group(?= ?(?:\#|no|num))|beneficiary",
 )  # fmt: skip
 license_number = build_labelled_rule(
     "license_number", "LICENSE", "The number of a licence.", r"license|licence|lic\.?|dea|npi",
@@ -67,11 +67,11 @@ vehicle_number = build_labelled_rule(
 )  # fmt: skip
 id_number = build_labelled_rule(
     "id_number", "IDNUM", "The number of a job, order, case, accession, protocol or specimen.",
-    r"accession|acc(?= ?[:#])|job|case(?= ?(?:\#|no\b|num))|order(?= ?(?:\#|no\b|num))|tracking"
+    r"accession|acc(?= ?[:#])|job|case(?= ?(?:\#|no|num))|order(?= ?(?:\#|no|num))|tracking"
     r"|specimen(?= ?(?:\#|no|id))"
     r"|protocol(?= ?\#)|document(?= ?(?:\#|id|no|num))|dictation(?= ?(?:\#|id|no|num))"
     r"|transcription(?= ?(?:\#|id|no|num))"
-    r"|encounter|csn|visit(?= ?(?:\#|id|no\b|num))|confirmation|reference(?= ?(?:\#|no|num))"
+    r"|encounter|csn|visit(?= ?(?:\#|id|no|num))|confirmation|reference(?= ?(?:\#|no|num))"
     r"|ticket|study(?= ?(?:\#|id))|id(?= ?[:#])",
 )  # fmt: skip
 record_shape = match_at_numbers(

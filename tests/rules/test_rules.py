@@ -114,6 +114,15 @@ def test_names_found_in_one_note_are_found_in_the_patients_others():
     assert found == [("Quevix", "DOCTOR"), ("Zimmstraboro", "CITY")]
 
 
+def test_rules_that_cannot_know_whose_name_it_is_guess_its_type():
+    guesses = """
+        clear_first_name clear_surname first_and_surname initials_surname misspelt_name name_in_page_head
+        name_over_address other_title popular_name popular_surname repeated_name surname_comma_first
+        surname_prefix
+    """
+    assert {name for name, rule in RULES.items() if rule.guess} == set(guesses.split())
+
+
 def test_a_guessed_type_follows_a_known_one():
     document = Document("1", "Dr. Ramirez called. Later Ramirez came.")
     assert [span.type for span in load_shipped().tag(document).spans] == ["DOCTOR", "DOCTOR"]
