@@ -344,6 +344,7 @@ CASES = [WORDS + "w Aa", WORDS + "Aa", WORDS.upper() + "W aa", WORDS.upper() + "
 @example(texts=["Dr. Li saw Mr. O. Li, Ms. Xu\n", "Dr. Li"])
 @example(texts=[LINES + PROSE * 6 + LINES, PROSE, "", "ruiz: 4410", LINES])
 @example(texts=CASES)
+@example(texts=["\u0643\u0644\u0645\u0629 \u0643\u0644\u0645\u0629\n12 \u0643 AB\nab \u0643"])
 @example(
     texts=["\n".join("abcdefgh"), "a\nb\nc", "a: b a b a b a", "a b a b a b a: b aa: ab aa ab x x x x aa"]
 )
