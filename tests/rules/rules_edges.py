@@ -304,6 +304,7 @@ EDGES = {
         general [Hospital of Yarabrook]
         [Clinic at Yarabrook], [Hospital of  Yarabrook], [Infirmary of Dunmore Mills], Clinic of Pain
         Hospital  of Yarabrook
+        [Infirmary of Dunmore Mills Lake] Hill, [Clinic at Yarabrook Dunmore Yarabrook] Mills
         Hospital of the Yarabrook, Hospital of Yarabrook One Two, Hospital for Yarabrook
     """,
     "hospital_indicator": """
@@ -712,6 +713,7 @@ EDGES = {
         March 3 units, [March 3] unitsx, Mayor 3
         [Sept 3], [September 3], [Sep 3], [Jan 3,2061], [Jan 3, 2061], [Jan 3 2061], [Jan 3-2061]
         Jan 3/2061, [Jan 31], Feb 30, Apr 31
+        [Jan.3], [Mar.12, 2061], [Jan.the 3rd]
     """,
     "month_of_year": """
         [March 2061], [March, 2061], [mar-61], [Mar/2061]
