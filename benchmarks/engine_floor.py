@@ -27,15 +27,17 @@ def find_floor(decoder: Decoder, batches: list[Batch]) -> tuple[float, float]:
 
 def count_rows(decoder: Decoder, batch: Batch) -> int:
     """The rows of all tokens of a batch; texts and combinations must be known."""
-    return int(count_listed(*decoder.scorer._arguments(batch, decoder.observe(batch))))
+    parts = decoder.scorer.stack_parts(batch, decoder.observe(batch))
+    return sum(int(count_listed(*arguments)) for _, arguments in parts)
 
 
 @njit(nogil=True, cache=True)
-def count_listed(texts, sequence, offsets, columns, packed, rows, bundles):
-    lists, searches = make_lists(offsets, columns, packed, rows, bundles), plan_searches(columns, packed)
+def count_listed(first, stop, texts, sequence, offsets, columns, packed, rows, bundles):
+    lists = make_lists(offsets, columns, packed, rows, bundles)
+    searches = plan_searches(first, columns, packed)
     count = 0
-    for begin in range(0, len(texts), BLOCK):
-        end = min(begin + BLOCK, len(texts))
+    for begin in range(first, stop, BLOCK):
+        end = min(begin + BLOCK, stop)
         list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists)
         count += lists.counts[: end - begin].sum()
     return count

@@ -97,7 +97,7 @@ class Scorer:
         """Return the best labels [tokens], -1 outside the sequences."""
         path = np.full(len(batch), NONE, np.int64)
         steps = make_steps(len(batch), self.width)
-        for part, arguments in self._stack_parts(batch, columns):
+        for part, arguments in self.stack_parts(batch, columns):
             steps = fill_paths(*arguments, part.start, batch.first, batch.stop, self.chain, steps, path)
         return path
 
@@ -109,11 +109,11 @@ class Scorer:
 
     def _fill_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:
         scores = np.empty((len(batch), self.width))
-        for part, arguments in self._stack_parts(batch, columns):
+        for part, arguments in self.stack_parts(batch, columns):
             fill_scores(*arguments, scores[part])
         return scores
 
-    def _stack_parts(
+    def stack_parts(
         self, batch: Batch, columns: Mapping[str, Ints]
     ) -> Iterator[tuple[slice, tuple[Any, ...]]]:
         """Yield, for each part of the batch, the tokens that it sees (its own, and on both sides those that
