@@ -27,7 +27,7 @@ def find_floor(decoder: Decoder, batches: list[Batch]) -> tuple[float, float]:
 
 def count_rows(decoder: Decoder, batch: Batch) -> int:
     """The rows of all tokens of a batch; texts and combinations must be known."""
-    parts = decoder.scorer.stack_parts(batch, decoder.observe(batch))
+    parts = decoder.scorer.stack_parts(batch, decoder.observe(batch), 0, len(batch))
     return sum(int(count_listed(*arguments)) for _, arguments in parts)
 
 

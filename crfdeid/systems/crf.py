@@ -16,6 +16,7 @@ import pycrfsuite
 
 from crfdeid.config import Config
 from crfdeid.engine.arrays.batch import Batch, decode_spans
+from crfdeid.engine.arrays.types import Scores
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import viterbi
@@ -160,13 +161,13 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             yield from self._tag_batch(self.batch(some), probabilities, masker)
 
     def _decode(
-        self, batch: Batch, path: np.ndarray, labels: Sequence[str], scores: np.ndarray | None = None
+        self, batch: Batch, path: np.ndarray, labels: Sequence[str], scores: Scores | None = None
     ) -> list[Document]:
         """The documents with the spans of a path, whose numbers are those of ``labels``; with their
         probabilities, where the batch's ``scores`` are given."""
         found = decode_spans(batch, labels, path)
         if scores is not None:
-            found = self.confidence.add_probabilities(found, batch, scores, self.compiled)
+            found = self.confidence.add_probabilities(found, batch, scores[:], self.compiled)
         return place_spans(batch, found)
 
     def _crfsuite_path(self, crfsuite: pycrfsuite.Tagger, batch: Batch) -> np.ndarray:

@@ -64,6 +64,7 @@ def write_spans(path: Path, size: int) -> None:
 
 CASES: dict[str, tuple[Callable[[Path, int], None], str, int]] = {
     "a line": (write_line, "line.txt", 40_000_000), "a note": (write_note, "note.txt", 200_000_000),
+    "a note to redact": (write_note, "note.txt", 80_000_000),
     "empty notes": (write_empty_notes, "empty.jsonl", 1_000_000), "files": (write_files, "files", 100_000),
     "spans": (write_spans, "spans.jsonl", 200_000),
 }  # fmt: skip
@@ -73,10 +74,12 @@ VERBS = {
     "inline": ("convert", ("inline", "--to", "inline")),
     "evaluate": ("evaluate.__main__", ("system.jsonl",)),
     "redact": ("redact.__main__", ("--spans", "gold", "--out", "out.jsonl")),
+    "redact tagged": ("redact.__main__", ("--out", "redacted")),
 }
 TRIED = [
-    *((name, verb) for name in CASES if name != "spans" for verb in ("tag", "convert")),
+    *((name, verb) for name in ("a line", "a note", "empty notes", "files") for verb in ("tag", "convert")),
     *(("spans", verb) for verb in ("inline", "evaluate", "redact")),
+    ("a note to redact", "redact tagged"),
 ]
 
 

@@ -208,7 +208,10 @@ def test_a_batch_whose_columns_are_stacked_in_parts_has_the_same_scores(
     monkeypatch.setattr(numba_kernels, "PART", part)
     assert np.array_equal(decoder.emissions(batch), scores)
     assert np.array_equal(decoder.path(batch), path)
-    assert [len(each) for each in decoder.score_path(batch)] == [len(batch), len(batch)]
+    scored, best = decoder.score_path(batch)
+    assert len(scored) == len(batch) and np.array_equal(best, path)
+    for own in (slice(None), slice(0, 1), slice(126, 131), slice(len(batch) - 1, None)):
+        assert np.array_equal(scored[own][:, : scores.shape[1]], scores[own])
 
 
 def test_the_codes_of_a_long_batch_take_two_bytes_where_they_fit(three_engines, monkeypatch):

@@ -1,6 +1,7 @@
 """Fast marginals against forward-backward with logarithms, which the other tests compare with CRFsuite."""
 
 import itertools
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -84,6 +85,25 @@ def test_the_most_probable_type_is_known_where_phi_is_probable(compiled, seed, l
         sums = np.stack([marginals[:, type_of == n].sum(axis=1) for n in range(max(type_of.max() + 1, 1))], 1)
         assert np.allclose(phi[a:b], sums.sum(axis=1), atol=1e-10)
         assert (likely[a:b] == np.where(phi[a:b] >= least, sums.argmax(axis=1), NONE)).all()
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    sizes=st.lists(st.integers(1, 14), min_size=1, max_size=4),
+    part=st.integers(1, 8),
+    spread=st.sampled_from([0.1, 3.0, 400.0]),
+)
+def test_marginals_of_long_sequences_do_not_depend_on_their_parts(seed, sizes, part, spread):
+    """Bit by bit: a part's forward scores are computed twice. With a large spread all labels underflow."""
+    pytest.importorskip("numba")
+    emissions, transitions, first, stop = make_chain(seed, 5, sizes, spread, forbidden=0.1)
+    type_of = np.array([NONE, 0, 0, 1, 1])
+    found = Marginals(transitions)
+    scores = pad_last(emissions, len(found.links.base), -np.inf)
+    phi, likely = found.sum_types(scores, first, stop, type_of, 0.3, compiled=True)
+    with mock.patch("crfdeid.engine.decoding.marginals.PART", part):
+        again, too = found.sum_types(scores, first, stop, type_of, 0.3, compiled=True)
+    assert np.array_equal(again, phi) and np.array_equal(too, likely)
 
 
 @given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,3 +10,12 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]  # of any size, signed or not
 Bools = npt.NDArray[np.bool_]
+
+
+class Scores(Protocol):
+    """The scores of a batch [tokens, labels]: an array, or what computes those of the tokens that are asked
+    for, anew each time."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, tokens: slice, /) -> Floats: ...

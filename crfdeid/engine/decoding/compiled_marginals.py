@@ -55,17 +55,23 @@ def sum_types(scores, first, stop, links, type_of, least, phi, likely):
     where all labels of a token underflow. ``scores`` [tokens, width] are -inf in the padding."""
     longest = (stop - first).max() if len(first) else 0
     work = make_work(longest, scores.shape[1])
-    has_type = (type_of >= 0).astype(np.float64)
-    sums = np.zeros(max(type_of.max() + 1, 1))
     for s in range(len(first)):
         a, b = first[s], stop[s]
         if run_chain(scores[a:b], links, work, True):
-            for t in range(a, b):
-                phi[t] = dot(work.alpha[t - a], has_type)
-                if phi[t] >= least:
-                    likely[t] = find_type(work.alpha[t - a], type_of, sums)
+            sum_rows(work.alpha[: b - a], type_of, least, phi[a:b], likely[a:b])
         else:
             phi[a:b] = np.nan
+
+
+@njit(**OPTIONS)
+def sum_rows(marginals, type_of, least, phi, likely):
+    """Fill ``phi`` and ``likely`` for tokens with these ``marginals`` [tokens, width]."""
+    has_type = (type_of >= 0).astype(np.float64)
+    sums = np.zeros(max(type_of.max() + 1, 1))
+    for t in range(len(marginals)):
+        phi[t] = dot(marginals[t], has_type)
+        if phi[t] >= least:
+            likely[t] = find_type(marginals[t], type_of, sums)
 
 
 @njit(**OPTIONS)
@@ -145,19 +151,36 @@ def run_chain(scores, links, work, marginals):
     """Fill the arrays of ``work`` for a sequence; with ``marginals``, alpha becomes the marginals. Return
     whether all sums are finite and positive."""
     exponentiate_rows(scores, work.after, work.tops)
+    work.alpha[0] = work.after[0]
     come = np.empty(scores.shape[1])
     return run_forward(len(scores), links, work, come) and run_backward(
-        len(scores), links, work, come, marginals
+        len(scores), False, links, work, come, marginals
     )
 
 
 @njit(**FAST)
+def go_forward(scores, begins, links, work):
+    """Fill the arrays of ``work`` with the forward scores of a part of a sequence; ``alpha`` has those of the
+    part's first token, except where the sequence ``begins`` with it. Return whether all sums are finite and
+    positive."""
+    exponentiate_rows(scores, work.after, work.tops)
+    if begins:
+        work.alpha[0] = work.after[0]
+    return run_forward(len(scores), links, work, np.empty(scores.shape[1]))
+
+
+@njit(**FAST)
+def go_back(size, goes_on, links, work):
+    """Turn ``alpha`` into the marginals of a part of ``size`` tokens, as :func:`run_backward` does."""
+    return run_backward(size, goes_on, links, work, np.empty(work.alpha.shape[1]), True)
+
+
+@njit(**FAST)
 def run_forward(size, links, work, come):
-    """Fill ``alpha`` and ``scales``: what comes to a token is divided by the sum of the token before."""
+    """Fill ``alpha`` after the first token, and ``scales``: what comes to a token is divided by the sum of
+    the token before."""
     base, stay, sources, leaving, targets, coming, from_labels, to_labels, others, _ = links
     alpha, after, _, scales, _ = work
-    for y in range(len(come)):
-        alpha[0, y] = after[0, y]
     for t in range(1, size):
         before = alpha[t - 1]
         total = 0.0
@@ -176,15 +199,16 @@ def run_forward(size, links, work, come):
 
 
 @njit(**FAST)
-def run_backward(size, links, work, come, marginals):
-    """Multiply ``after`` by the backward scores, and fill ``norms``."""
+def run_backward(size, goes_on, links, work, come, marginals):
+    """Multiply ``after`` of ``size`` tokens by the backward scores, and fill ``norms``; where the sequence
+    ``goes_on`` after them, ``after`` of the next token is multiplied already."""
     base, stay, sources, leaving, targets, coming, from_labels, to_labels, others, _ = links
     alpha, after, _, _, norms = work
     ones = np.ones(len(come))
     come[:] = 1.0
     scale = 1.0
     for t in range(size - 1, -1, -1):
-        if t < size - 1:
+        if goes_on or t < size - 1:
             behind = after[t + 1]
             total = 0.0
             for y in range(len(come)):

@@ -25,6 +25,7 @@ import numpy as np
 from crfdeid.engine.arrays.batch import Batch, Reader, Scan
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
+from crfdeid.engine.arrays.types import Scores
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, observe_texts
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
@@ -131,8 +132,9 @@ class Decoder:
         """The label number of each token, -1 outside the sequences."""
         return self.scorer.find_paths(batch, self.observe(batch))
 
-    def score_path(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        """The emission scores [tokens, width of the kernels' rows] and :meth:`path`, in one."""
+    def score_path(self, batch: Batch) -> tuple[Scores, np.ndarray]:
+        """The emission scores [tokens, width of the kernels' rows] and :meth:`path`, in one. Those of a long
+        batch are computed when they are asked for, and hold until the next batch."""
         return self.scorer.score_paths(batch, self.observe(batch))
 
     def observe(self, batch: Batch) -> dict[str, np.ndarray]:

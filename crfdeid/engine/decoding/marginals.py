@@ -3,14 +3,17 @@ V.A)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Floats, Ints, Scores
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.engine.decoding.links import VECTOR, Links, build_links
+
+PART = 1 << 16  # tokens whose forward scores are kept at once
 
 
 class Marginals:
@@ -26,7 +29,7 @@ class Marginals:
 
     def sum_types(
         self,
-        scores: Floats,
+        scores: Scores,
         first: Ints,
         stop: Ints,
         type_of: Ints,
@@ -38,17 +41,18 @@ class Marginals:
         tokens outside the sequences."""
         phi, likely = np.zeros(len(scores)), np.full(len(scores), NONE)
         if compiled:
-            from crfdeid.engine.decoding import compiled_marginals
-
             types = np.append(type_of, np.full(-len(type_of) % VECTOR, NONE))
-            compiled_marginals.sum_types(scores, first, stop, self.links, types, least, phi, likely)
+            for some in list_parts(first, stop):
+                tokens = slice(int(first[some.start]), int(stop[some.stop - 1]))
+                sums = types, least, phi[tokens], likely[tokens]
+                sum_part(scores, first[some], stop[some], self.links, *sums)
         else:
             for a, b in zip(first.tolist(), stop.tolist()):
                 marginals = compute_sequence(scores[a:b], self.factors)
                 phi[a:b], likely[a:b] = sum_types(marginals, type_of, least)
         for bad in np.flatnonzero(np.isnan(phi[first])).tolist():  # all labels of a token underflow
             a, b = int(first[bad]), int(stop[bad])
-            marginals = run_chain(scores[a:b, : len(type_of)], self.transitions).marginals()
+            marginals = run_chain(scores[a:b][:, : len(type_of)], self.transitions).marginals()
             phi[a:b], likely[a:b] = sum_types(marginals, type_of, least)
         return phi, likely
 
@@ -68,6 +72,64 @@ def sum_types(marginals: Floats, type_of: Ints, least: float) -> tuple[Floats, I
     members = type_of[:, None] == np.arange(max(type_of.max() + 1, 1))
     likely[rows] = (marginals[rows] @ members.astype(np.float64)).argmax(axis=1)
     return phi, likely
+
+
+def list_parts(first: Ints, stop: Ints) -> Iterator[slice]:
+    """Yield the sequences, as many at once as have :data:`PART` tokens together; a longer one is alone."""
+    begin = 0
+    while begin < len(first):
+        end = int(np.searchsorted(stop, first[begin] + PART, side="right"))
+        yield slice(begin, max(end, begin + 1))
+        begin = max(end, begin + 1)
+
+
+def sum_part(
+    scores: Scores,
+    first: Ints,
+    stop: Ints,
+    links: Links,
+    type_of: Ints,
+    least: float,
+    phi: Floats,
+    likely: Ints,
+) -> None:
+    """Fill ``phi`` and ``likely`` of the tokens from the first sequence to the last, in compiled loops."""
+    from crfdeid.engine.decoding import compiled_marginals
+
+    begin, end = int(first[0]), int(stop[-1])
+    if end - begin > PART:
+        sum_long_sequence(scores, begin, end, links, type_of, least, phi, likely)
+    else:
+        own = first - begin, stop - begin
+        compiled_marginals.sum_types(scores[begin:end], *own, links, type_of, least, phi, likely)
+
+
+def sum_long_sequence(
+    scores: Scores, begin: int, end: int, links: Links, type_of: Ints, least: float, phi: Floats, likely: Ints
+) -> None:
+    """As :func:`sum_part`, for one sequence of more than a part. Of the forward scores only those of each
+    part's first token are kept; on the way back the others are computed again, so that memory does not
+    grow."""
+    from crfdeid.engine.decoding.compiled_marginals import go_back, go_forward, make_work, sum_rows
+
+    work = make_work(PART + 1, len(type_of))
+    firsts: list[Floats] = []
+    phi[:] = np.nan  # where all labels of a token underflow
+    for at in range(begin, end, PART):
+        work.alpha[0] = work.alpha[PART]  # of the token that the last part shares with this one
+        if not go_forward(scores[at : min(at + PART + 1, end)], not firsts, links, work):
+            return
+        firsts.append(work.alpha[0].copy())
+    for at in reversed(range(begin, end, PART)):
+        stop = min(at + PART, end)
+        work.alpha[0] = firsts.pop()
+        behind = work.after[0].copy()
+        go_forward(scores[at:stop], False, links, work)
+        work.after[stop - at] = behind
+        if not go_back(stop - at, stop < end, links, work):
+            return
+        own = slice(at - begin, stop - begin)
+        sum_rows(work.alpha[: stop - at], type_of, least, phi[own], likely[own])
 
 
 def compute_sequence(emissions: Floats, factors: Floats) -> Floats:

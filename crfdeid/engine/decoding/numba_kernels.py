@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Floats, Ints, Scores
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.compiled_patterns import BLOCK, plan_searches
 from crfdeid.engine.decoding.compiled_rows import (
@@ -86,19 +86,22 @@ class Scorer:
 
     def sum_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:
         """Return the scores [tokens, labels], the bias for tokens outside the sequences."""
-        return np.ascontiguousarray(self._fill_scores(batch, columns)[:, : self.labels])
+        return np.ascontiguousarray(self.fill_scores(batch, columns, 0, len(batch))[:, : self.labels])
 
-    def score_paths(self, batch: Batch, columns: Mapping[str, Ints]) -> tuple[Floats, Ints]:
-        """Return the scores [tokens, ``width``], -inf in the padding, and the best labels [tokens]."""
-        scores = self._fill_scores(batch, columns)
+    def score_paths(self, batch: Batch, columns: Mapping[str, Ints]) -> tuple[Scores, Ints]:
+        """Return the scores [tokens, ``width``], -inf in the padding, and the best labels [tokens]. Scores
+        of a batch of more than a part are :class:`PartScores`, which hold until the next batch."""
+        if len(batch) > PART:
+            return PartScores(self, batch, columns), self.find_paths(batch, columns)
+        scores = self.fill_scores(batch, columns, 0, len(batch))
         return scores, self.find_best_paths(batch, scores)
 
     def find_paths(self, batch: Batch, columns: Mapping[str, Ints]) -> Ints:
         """Return the best labels [tokens], -1 outside the sequences."""
         path = np.full(len(batch), NONE, np.int64)
         steps = make_steps(len(batch), self.width)
-        for part, arguments in self.stack_parts(batch, columns):
-            steps = fill_paths(*arguments, part.start, batch.first, batch.stop, self.chain, steps, path)
+        for seen, arguments in self.stack_parts(batch, columns, 0, len(batch)):
+            steps = fill_paths(*arguments, seen.start, batch.first, batch.stop, self.chain, steps, path)
         return path
 
     def find_best_paths(self, batch: Batch, scores: Floats) -> Ints:
@@ -107,21 +110,25 @@ class Scorer:
         fill_best_paths(self._pad(scores), batch.first, batch.stop, self.chain, path)
         return path
 
-    def _fill_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:
-        scores = np.empty((len(batch), self.width))
-        for part, arguments in self.stack_parts(batch, columns):
-            fill_scores(*arguments, scores[part])
-        return scores
+    def fill_scores(self, batch: Batch, columns: Mapping[str, Ints], first: int, stop: int) -> Floats:
+        """Return the scores [tokens, ``width``] of the tokens from ``first`` to before ``stop``, -inf in the
+        padding."""
+        base = max(first - self.reach, 0)
+        scores = np.empty((min(stop + self.reach, len(batch)) - base, self.width))
+        for seen, arguments in self.stack_parts(batch, columns, first, stop):
+            fill_scores(*arguments, scores[seen.start - base : seen.stop - base])
+        return scores[first - base : stop - base]
 
     def stack_parts(
-        self, batch: Batch, columns: Mapping[str, Ints]
+        self, batch: Batch, columns: Mapping[str, Ints], first: int, stop: int
     ) -> Iterator[tuple[slice, tuple[Any, ...]]]:
-        """Yield, for each part of the batch, the tokens that it sees (its own, and on both sides those that
-        its templates reach), and the first arguments of the loops: where its own tokens begin and end among
-        them, their texts and sequences, and all that does not depend on the notes."""
+        """Yield, for each part of the tokens from ``first`` to before ``stop``, the tokens that it sees (its
+        own, and on both sides those that its templates reach), and the first arguments of the loops: where
+        its own tokens begin and end among them, their texts and sequences, and all that does not depend on
+        the notes."""
         self.rows.table[BIAS] = self._pad(self.bias)
-        for begin in range(0, len(batch), PART):
-            end = min(begin + PART, len(batch))
+        for begin in range(first, stop, PART):
+            end = min(begin + PART, stop)
             seen = slice(max(begin - self.reach, 0), end + self.reach)
             sequence = batch.sequence[seen]
             found = stack_columns([columns[name][..., seen] for name in self.names], sequence)
@@ -131,6 +138,20 @@ class Scorer:
 
     def _pad(self, scores: Floats) -> Floats:
         return pad_last(scores, self.width, -np.inf)
+
+
+class PartScores:
+    """The scores of a batch [tokens, width], computed anew for the tokens that are asked for."""
+
+    def __init__(self, scorer: Scorer, batch: Batch, columns: Mapping[str, Ints]) -> None:
+        self.scorer, self.batch, self.columns = scorer, batch, columns
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def __getitem__(self, tokens: slice) -> Floats:
+        first, stop, _ = tokens.indices(len(self))
+        return self.scorer.fill_scores(self.batch, self.columns, first, stop)
 
 
 def find_reach(offsets: Ints, packed: Packed, bundles: PackedBundles) -> int:
