@@ -303,9 +303,8 @@ def titled(columns: ContextColumns, batch: Batch) -> np.ndarray:
 def _after_titles(batch: Batch, titles: np.ndarray) -> np.ndarray:
     """The indices of capitalised words of three letters or more after titles."""
     stop = batch.bounds[batch.document[titles] + 1]
-    after = titles + 1
     stops = np.append((batch.flags & FULL_STOP) != 0, False)
-    after = np.where((after < stop) & stops[np.minimum(after, len(batch))], after + 1, after)
+    after = np.where(stops[titles + 1], titles + 2, titles + 1)
     after = after[after < stop]
     wanted = ALPHABETIC | CAPITALISED | LONG
     return after[(batch.flags[after] & wanted) == wanted]

@@ -47,8 +47,7 @@ def number_near(
 def cues(name: str, names: list[str], columns: ValueNumbers, batch: Batch, kind: Ints) -> Ints:
     places = np.flatnonzero(kind)
     line, own = batch.line[places], kind[places].astype(np.int64)
-    begins = np.append(True, np.diff(line) != 0)[: len(places)]
-    changes = begins | np.append(True, np.diff(own) != 0)[: len(places)]
+    changes = np.append(True, (np.diff(line) != 0) | (np.diff(own) != 0))[: len(places)]
     places, line, own = places[changes], line[changes], own[changes]
     state = own.copy()
     for back in range(1, LAST):  # the state's digits are the kinds of the last cues

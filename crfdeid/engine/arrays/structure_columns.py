@@ -200,11 +200,11 @@ def bracket_part(columns: ValueNumbers, batch: Batch) -> Ints:
     opened, closed = find_last(kind == OPEN), find_last(kind == CLOSE)
     inside = (opened > closed) & (opened >= batch.line_first[batch.line])
     commas, marks = (np.append(0, np.cumsum(kind == one)) for one in (COMMA, TRADE_MARK))
-    parts = np.minimum(commas[1:] - commas[opened], MOST_PARTS)
+    parts = np.clip(commas[1:] - commas[opened], 0, MOST_PARTS)
     marked = marks[1:] > marks[opened]
     names = [[f"{part}{mark}" for mark in ("", "r")] for part in range(MOST_PARTS + 1)]
     numbers = np.array([[columns.number("bracket_part", name) for name in own] for own in names], np.int32)
-    return np.where(inside, numbers[np.where(inside, parts, 0), marked.astype(int)], NONE).astype(np.int32)
+    return np.where(inside, numbers[parts, marked.astype(int)], NONE).astype(np.int32)
 
 
 def bracket_left(columns: ValueNumbers, batch: Batch) -> Ints:
@@ -212,9 +212,9 @@ def bracket_left(columns: ValueNumbers, batch: Batch) -> Ints:
     opens, closes = (size - 1 - find_last(kind[::-1] == one)[::-1] for one in (OPEN, CLOSE))
     inside = (closes < opens) & (closes < batch.line_stop[batch.line])
     commas = np.append(0, np.cumsum(kind == COMMA))
-    parts = np.minimum(commas[np.where(inside, closes, 0)] - commas[:-1], MOST_PARTS)
+    parts = np.minimum(commas[closes] - commas[:-1], MOST_PARTS)
     numbers = np.array([columns.number("bracket_left", str(n)) for n in range(MOST_PARTS + 1)], np.int32)
-    return np.where(inside, numbers[np.where(inside, parts, 0)], NONE).astype(np.int32)
+    return np.where(inside, numbers[parts], NONE).astype(np.int32)
 
 
 def number_brackets(columns: ValueNumbers, batch: Batch) -> Ints:
