@@ -1,6 +1,7 @@
 """Fast marginals against forward-backward with logarithms, which the other tests compare with CRFsuite."""
 
 import itertools
+import sys
 from unittest import mock
 
 import numpy as np
@@ -132,6 +133,17 @@ def test_probabilities_of_spans_are_those_of_the_chain_in_logarithms(seed, types
     assert [span.type for span in compiled[0]] == [span.type for span in spans]
     apart = [one.probability - other.probability for one, other in zip(plain[0], compiled[0])]
     assert np.allclose(apart, 0.0, atol=1e-10)
+
+
+def test_only_compiled_probabilities_need_compiled_loops(monkeypatch):
+    monkeypatch.setitem(sys.modules, "crfdeid.engine.decoding.compiled_marginals", None)
+    confidence = SpanConfidence(Weights(["O", "B-A"], [], np.zeros(0), np.zeros((2, 2))))
+    one = np.zeros(1, np.int64)
+    batch = Batch([None], one, one, one + 1, np.array([0, 1]), one, one, one + 1)
+    arguments = [[Span(0, 1, "A")]], batch, np.log([[1.0, 3.0]])
+    assert confidence.add_probabilities(*arguments)[0][0].probability == pytest.approx(0.75)
+    with pytest.raises(ImportError):
+        confidence.add_probabilities(*arguments, compiled=True)
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -103,6 +103,10 @@ def test_many_spans_of_long_sequences_are_all_found():
     assert len(found[0]) > 1024 and found[1] == pytest.approx(found[0])
 
 
+def test_without_sequences_there_are_no_candidates():
+    assert [len(column) for column in join_candidates([])] == [0, 0, 0, 0]
+
+
 CHOICES = [  # first, last, type, probability of each; the limit; the places that are kept
     ([(0, 0, 0, 0.5), (1, 1, 0, 0.3)], 0.4, [0]),
     ([(0, 1, 0, 0.6), (1, 2, 0, 0.5)], 0.4, [0]),

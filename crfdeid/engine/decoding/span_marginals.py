@@ -112,9 +112,9 @@ class SpanMarginals:
             chain.emissions + chain.backward - (chain.emissions + chain.backward).max(axis=1)[:, None]
         )
         rows = follow_spans(marginals, after, self.factors, self.pairs, least)
-        columns = list(zip(*rows)) or [(), (), (), ()]
-        ints = [np.array(column, np.int64) for column in columns[:3]]
-        return Candidates(ints[0] + a, ints[1] + a, ints[2], np.array(columns[3], np.float64))
+        first, last, types, probabilities = zip(*rows) if rows else ((), (), (), ())
+        places = [np.array(tokens, np.int64) + a for tokens in (first, last)]
+        return Candidates(*places, np.array(types, np.int64), np.array(probabilities, np.float64))
 
 
 def join_candidates(parts: Sequence[Candidates]) -> Candidates:
@@ -172,18 +172,16 @@ def choose_spans(found: Candidates, limits: Floats) -> Ints:
     gains = found.probabilities - limits[found.types]
     order = sorted(np.flatnonzero(gains > 0).tolist(), key=lambda place: found.last[place])
     lasts = found.last[order].tolist()
-    best, chosen = (
-        [0.0],
-        [(-1, -1)],
-    )  # up to each candidate: the sum, and the last one kept with its place before
+    # up to each candidate: the sum, and the last one kept with its place before
+    best, chosen = [0.0], [(NONE, 0)]
     for number, place in enumerate(order):
         free = bisect_right(lasts, int(found.first[place]) - 1, 0, number)
         with_own = best[free] + float(gains[place])
-        best.append(max(best[-1], with_own))
-        chosen.append((place, free) if with_own > best[number] else (-1, number))
+        chosen.append((place, free) if with_own > best[number] else (NONE, number))
+        best.append(max(best[number], with_own))
     kept: list[int] = []
     number = len(order)
     while number:
         place, number = chosen[number]
-        kept += [place] * (place >= 0)
+        kept += [place] * (place != NONE)
     return np.array(kept[::-1], np.int64)

@@ -233,10 +233,10 @@ def _build_pattern(
 def _code_values(texts: Sequence[str], known: Sequence[dict[str, int]]) -> tuple[Ints, Ints]:
     """The codes [splits, parts] of every way to split joined values, and the number of the text of each;
     ``known`` are the codes of each part, to which this adds."""
-    parts = len(known)
+    parts, bars = len(known), len(known) - 1
     owners: Sequence[int] = range(len(texts))
-    split: list[Sequence[str]] = [text.split("|", parts - 1) for text in texts]
-    if parts > 1 and {text.count("|") for text in texts} != {parts - 1}:  # a value contains the bar
+    split: list[Sequence[str]] = [text.split("|", bars) for text in texts]
+    if bars and {text.count("|") for text in texts} != {bars}:  # a value contains the bar
         found = [(number, values) for number in owners for values in split_value(texts[number], parts)]
         owners, split = [number for number, _ in found], [values for _, values in found]
     columns = zip(known, zip(*split))
