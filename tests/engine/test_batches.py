@@ -12,7 +12,7 @@ from small_notes import SMALL, note
 pytest.importorskip("numba")
 
 from crfdeid.engine.arrays import vocabulary
-from crfdeid.engine.arrays.batch import Batch, decode_spans, encode_labels
+from crfdeid.engine.arrays.batch import Batch, Reader, decode_spans, encode_labels
 from crfdeid.engine.arrays.stretches import PlainStretches
 from crfdeid.engine.arrays.structure_columns import count_before, find_far
 from crfdeid.engine.crfsuite_file import cqdb, model_file
@@ -133,6 +133,16 @@ def test_a_model_does_not_depend_on_how_many_notes_are_observed_at_once(tmp_path
         model.train([note(n) for n in range(7)], chosen, tmp_path / str(size), engine="fast")
         files.append((tmp_path / str(size) / "model.crfsuite").read_bytes())
     assert files[0] == files[1] == files[2]
+
+
+def test_each_note_is_read_with_its_extra_columns(monkeypatch):
+    monkeypatch.setattr("crfdeid.engine.training.training_set.BATCH", 2)
+    notes = [Document(str(number), "a b") for number in range(5)]
+    extra = [{"stage": [str(number), "O"]} for number in range(5)]
+    reader = Reader(make_pipeline(), vocabulary.TokenVocabulary({}, lambda name, value: 0))
+    batches = list(training_set.read_batches(reader, iter(notes), extra))
+    assert [[own.id for own in batch.documents] for batch in batches] == [["0", "1"], ["2", "3"], ["4"]]
+    assert [list(batch.extra_columns) for batch in batches] == [extra[:2], extra[2:4], extra[4:]]
 
 
 def make_pipeline(**changes):

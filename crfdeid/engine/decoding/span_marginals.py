@@ -113,8 +113,8 @@ class SpanMarginals:
         )
         rows = follow_spans(marginals, after, self.factors, self.pairs, least)
         first, last, types, probabilities = zip(*rows) if rows else ((), (), (), ())
-        places = [np.array(tokens, np.int64) + a for tokens in (first, last)]
-        return Candidates(*places, np.array(types, np.int64), np.array(probabilities, np.float64))
+        ints = [np.array(column, np.int64) for column in (first, last, types)]
+        return Candidates(ints[0] + a, ints[1] + a, ints[2], np.array(probabilities, np.float64))
 
 
 def join_candidates(parts: Sequence[Candidates]) -> Candidates:

@@ -169,7 +169,7 @@ class _Builder:
         which = [kinds[form(text)] for text in strings] if name in OF_SHAPE else slice(None)
         values = [split_values(observe(text)) for text in (kinds if name in OF_SHAPE else strings)]
         sizes = np.array([len(own) for own in values], np.int64)
-        codes = np.full((max(int(sizes.max(initial=0)), 1), len(values)), NONE, np.int32)
+        codes = np.full((int(sizes.max(initial=1)), len(values)), NONE, np.int32)
         owners = np.repeat(np.arange(len(values)), sizes)
         places = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         codes[places, owners] = [numbers[one] for own in values for one in own]
