@@ -141,6 +141,17 @@ def test_a_loss_that_only_rises_gives_the_start_back():
     assert steps == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
 
 
+@pytest.mark.parametrize("start", [0.0, 3.0])
+def test_a_step_without_a_change_of_the_gradient_is_not_remembered(start):
+    """The curve is a line to 4, and then a parabola with its bottom at 5."""
+
+    def curve(x):
+        return (-float(x[0]), -np.ones(1)) if x[0] < 4 else (float((x[0] - 5) ** 2 / 2) - 4.5, x - 5)
+
+    found, heard = find_minimum(curve, 1, c1=0.1, start=[start])
+    assert found == pytest.approx([4.9]) and heard[0][2] == pytest.approx([start + 1])
+
+
 @pytest.mark.parametrize(
     ("start", "epsilon", "stops"),
     [

@@ -113,14 +113,18 @@ class _Memory:
         self.scale = math.nan  # before the first step
 
     def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
-        """Add a step and a change of the gradient. They are written over ``x`` and ``gradient``."""
+        """Add a step and a change of the gradient, if the slope rose. They are written over ``x`` and
+        ``gradient``."""
         product, square = self.vectors.changes(moved, x, new, gradient)
-        self.pairs = [*self.pairs, (x, gradient, product)][-self.size :]
-        self.scale = product / square
+        if product > 0:  # along a line nothing is learned of the Hessian
+            self.pairs = [*self.pairs, (x, gradient, product)][-self.size :]
+            self.scale = product / square
 
     def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:
         """Minus the inverse Hessian times the slope: the two-loop recursion (Nocedal 1980), where one pass
-        computes each sum and the product that comes after it."""
+        computes each sum and the product that comes after it. It is minus the slope where no step is known."""
+        if not self.pairs:
+            return self.vectors.downhill(x, gradient, c1)[0]
         steps, changes, products = zip(*self.pairs)
         found, product = self.vectors.downhill(x, gradient, c1, steps[-1])
         alphas: list[float] = []

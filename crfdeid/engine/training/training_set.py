@@ -186,10 +186,9 @@ def shift_codes(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarra
     if offset == 0:
         return codes
     found = np.full_like(codes, NONE)
-    if abs(offset) < codes.shape[-1]:
-        here = slice(max(-offset, 0), min(-offset, 0) or None)
-        there = slice(max(offset, 0), min(offset, 0) or None)
-        found[..., here] = codes[..., there]
+    here = slice(max(-offset, 0), min(-offset, 0) or None)
+    there = slice(max(offset, 0), min(offset, 0) or None)
+    found[..., here] = codes[..., there]
     for step in range(abs(offset)):  # not across bounds
         edge = bounds[1:] - 1 - step if offset > 0 else bounds[:-1] + step
         inside = (edge >= bounds[:-1]) & (edge < bounds[1:])
