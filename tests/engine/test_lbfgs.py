@@ -141,6 +141,13 @@ def test_a_loss_that_only_rises_gives_the_start_back():
     assert steps == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
 
 
+def test_with_c1_the_loss_must_be_lower_than_at_the_start():
+    """At 1 the loss is 0 as at 0, with 0.5 for the weight; at 0.5 it is lower."""
+    losses = {0.0: 0.0, 1.0: -0.5}
+    _, heard = find_minimum(lambda x: (losses.get(x[0], -1.0), -np.ones(1)), 1, c1=0.5, max_iterations=1)
+    assert [x.tolist() for _, _, x in heard] == [[0.5]]
+
+
 @pytest.mark.parametrize("start", [0.0, 3.0])
 def test_a_step_without_a_change_of_the_gradient_is_not_remembered(start):
     """The curve is a line to 4, and then a parabola with its bottom at 5."""

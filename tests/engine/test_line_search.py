@@ -66,6 +66,7 @@ def test_from_two_losses_and_one_slope_or_two_slopes_other_minima_follow():
         ((1, 3, 4), 1, 2, 4),  # behind the maximum too
         ((1, -10, 4), 6, 9, 60),  # the minimum is on the other side
         ((-1, 9, 4), 1, 0, -50),
+        ((1, -10, 4), 2, 6, -50),  # or between: a bound by the sign of theta
         ((-1, 9, 4), 8, 6, 4),
     ],
 )
@@ -147,6 +148,11 @@ def test_a_step_goes_two_thirds_of_the_interval_at_most():
     )  # fmt: skip
 
 
+def test_where_the_slope_changes_its_sign_a_step_can_be_longer():
+    best, here = End(0, 0, -3), End(2, -1, 9)
+    assert update_interval(Interval(best, best), here, 0, 10) == (Interval(here, best, True), 0.5)
+
+
 def search(curve, step, tries=20, slope=None):
     """What is found, and the steps that are tried."""
     tried = []
@@ -208,6 +214,23 @@ def test_what_is_not_low_enough_counts_as_higher_at_first():
     assert len(tried) == 2 and 0 < tried[1] < 1
     lower = curve | {1: (-0.5, -0.95)}
     assert search(lambda step: lower.get(step, (-9.0, 0.0)), 1)[1][1] > 1
+
+
+@pytest.mark.parametrize(("share", "tilt"), [(0.5, -1e-4), (2.0, 0.0)])
+def test_after_a_high_loss_the_curve_is_tilted_until_one_is_low_enough(share, tilt):
+    """A low loss is at most -0.0001 times the step. The second loss is ``share`` of that, and still falls."""
+    tried = []
+
+    def at(step):
+        tried.append(step)
+        return (50.0, 3.0) if len(tried) == 1 else (-1e-4 * share * step, -0.91)
+
+    more_thuente(at, 0.0, -1.0, 1.0, 4)
+    start, high = End(0, 0, -1), End(1, 50, 3)
+    here = End(tried[1], -1e-4 * share * tried[1], -0.91)
+    interval = Interval(start, high, True).tilted(tilt)
+    assert tried[1] == update_interval(Interval(start, start), high, 0, 5)[1]
+    assert tried[2] == update_interval(interval, here.tilted(tilt), 0, 1)[1]
 
 
 def corner(step):

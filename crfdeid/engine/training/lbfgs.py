@@ -122,7 +122,7 @@ class _Memory:
 
     def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:
         """Minus the inverse Hessian times the slope: the two-loop recursion (Nocedal 1980), where one pass
-        computes each sum and the product that comes after it. It is minus the slope where no step is known."""
+        computes each sum and the product that comes after it; minus the slope where no step is known."""
         if not self.pairs:
             return self.vectors.downhill(x, gradient, c1)[0]
         steps, changes, products = zip(*self.pairs)

@@ -53,7 +53,7 @@ def more_thuente(
     if slope >= 0:
         return None
     start = End(0.0, loss, slope)
-    interval, first_stage = Interval(start, start), True
+    interval = Interval(start, start)
     width = LARGEST - SMALLEST
     before = 2 * width
     for _ in range(1, tries):
@@ -62,12 +62,10 @@ def more_thuente(
         if interval.bracketed and not least < step < most:  # so the ends differ by more than liblbfgs's xtol
             return None
         here = End(step, *at(step))
-        enough = loss + step * DECREASE * slope
-        if here.loss <= enough and abs(here.slope) <= -CURVATURE * slope:
+        is_low = here.loss <= loss + step * DECREASE * slope
+        if is_low and abs(here.slope) <= -CURVATURE * slope:
             return step
-        if first_stage and here.loss <= enough and here.slope >= DECREASE * slope:
-            first_stage = False
-        if first_stage and enough < here.loss <= interval.best.loss:
+        if not is_low and here.loss <= interval.best.loss:  # liblbfgs's first stage; later none is there
             tilt = DECREASE * slope
             interval, step = update_interval(interval.tilted(tilt), here.tilted(tilt), least, most)
             interval = interval.tilted(-tilt)
