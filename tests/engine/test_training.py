@@ -238,6 +238,7 @@ def test_transitions_are_laid_out_around_the_label_that_has_the_most():
     structure, at, size = build_structure(allowed)
     assert structure.hub == 2 and structure.unit.tolist() == [0, 0, 1, 0, 0, 0, 0, 0]
     assert at[2].tolist() == list(range(8)) and at[[0, 1, 3], 2].tolist() == [8, 9, 11] and at[7, 7] == 23
+    assert at[0, :2].tolist() == [-1, -1]
     assert structure.sources.tolist() == [0, 1, 3, 4, 6]
     others = [structure.targets[a:b].tolist() for a, b in itertools.pairwise(structure.bounds.tolist())]
     assert others == [[5], [5], [5], [5], [0, 1, 3, 4]]

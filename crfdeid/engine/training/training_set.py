@@ -135,8 +135,8 @@ class _Builder:
         """The attribute of a joined template at each token, -1 where a part has no value."""
         tokens = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
         keys, kinds = np.zeros(len(tokens), np.int64), np.zeros((1, 0), np.int32)
-        for code in codes:  # number the combinations, with one part more each time
-            size = int(code.max(initial=0)) + 1
+        for (name, _), code in zip(template, codes):  # number the combinations, with one part more each time
+            size = len(self.codes[name])
             unique, keys = number_keys(keys.astype(np.int64) * size + code[tokens])
             kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]

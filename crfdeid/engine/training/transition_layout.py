@@ -73,7 +73,7 @@ class Structure(NamedTuple):
 
 def build_structure(allowed: np.ndarray) -> tuple[Structure, np.ndarray, int]:
     """How the transitions with a weight (``allowed`` [width, width]) are laid out, the index of each
-    transition's number [width, width], and the number of all numbers."""
+    transition's number [width, width], -1 without a weight, and the number of all numbers."""
     width = len(allowed)
     place = np.arange(width)
     hub = int((allowed.sum(axis=0) + allowed.sum(axis=1)).argmax())
