@@ -39,6 +39,15 @@ def test_output_is_utf8_where_the_locale_is_c(note):
     assert found.returncode == 0 and "<PATIENT>Peña</PATIENT>" in found.stdout.decode("utf-8")
 
 
+def test_a_name_that_the_locale_does_not_have_is_refused_with_what_helps(tmp_path):
+    (tmp_path / "Peña.txt").write_text(NOTE, "utf-8")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    found = run("tag", tmp_path, "--model", "rules", **plain)
+    assert found.returncode == 2 and found.stderr.count(b"\n") == 1
+    assert b"lone surrogate" in found.stderr and b"PYTHONUTF8=1" in found.stderr
+    assert run("tag", tmp_path, "--model", "rules", **plain | {"PYTHONUTF8": "1"}).returncode == 0
+
+
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), PermissionError(13, "no", "Ruiz")])
 def test_an_error_of_the_system_is_one_line_with_status_2(error, capfd):
     def fail(arguments):

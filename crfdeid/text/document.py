@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
@@ -14,6 +15,7 @@ from operator import attrgetter
 
 from crfdeid.errors import DocumentError, show_id
 
+FILE_NAMES = "; PYTHONUTF8=1 reads file names as UTF-8"
 PLACE = attrgetter("start", "end", "type")  # in the order of spans, and quicker to compare than they are
 
 
@@ -84,7 +86,8 @@ class Document:
                 value.encode("utf-8")
             except UnicodeEncodeError as error:
                 where = f"lone surrogate at offset {error.start} of {what}"
-                raise DocumentError(f"{show_id(self.id)}: {where}; not valid text") from None
+                hint = "" if sys.getfilesystemencoding() == "utf-8" else FILE_NAMES
+                raise DocumentError(f"{show_id(self.id)}: {where}; not valid text{hint}") from None
 
     def text_of(self, span: Span) -> str:
         """Return the part of the text that ``span`` covers."""
