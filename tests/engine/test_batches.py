@@ -303,6 +303,7 @@ def test_a_word_elsewhere_is_more_than_six_tokens_away():
     assert find_far(known, 0 * tokens, tokens, 20).tolist() == [12, 12, -1, -1, 3, 3, 3, 3]
     assert find_far(known, 0 * tokens + 20, tokens, 20).tolist() == [-1, -1, -1, -1, -1, 5, 5, 5]
     assert find_far(known[:0], 0 * tokens, tokens, 20).tolist() == [-1] * 8
+    assert find_far(np.array([20]), 0 * tokens, tokens, 20).tolist() == [-1] * 8  # the word 1, at 0
 
 
 def test_marked_places_are_counted_from_a_place_on():

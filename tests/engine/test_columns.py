@@ -28,13 +28,13 @@ LISTS = {
 class Columns:
     """The columns of some observations; ``values`` are those that have a number, in the order of theirs."""
 
-    def __init__(self, names, known=None, compiled=False, sequence="document"):
+    def __init__(self, names, known=None, compiled=False, sequence="document", lists=LISTS):
         self.values = list(known or ())
         self.known = known
-        self.pipeline = Pipeline((), LISTS, sequence=sequence)
-        self.observations = resolve_names(names, LISTS)
+        self.pipeline = Pipeline((), lists, sequence=sequence)
+        self.observations = resolve_names(names, lists)
         self.columns = ContextColumns(
-            self.observations.contextual, LISTS, self.make_vocabulary(), self.number, PlainStretches,
+            self.observations.contextual, lists, self.make_vocabulary(), self.number, PlainStretches,
             COMPILED if compiled else None,
         )  # fmt: skip
 
@@ -113,9 +113,9 @@ EXAMPLES = [
      ["- - madr.0 - - - hija.0 hija.1 hija.1 hija.2 hija.2 hija.3 hija.3 hija.4 hija.4 hija.4", "-"]),
     ("es_subject", ["a madre b mujer c . d\ne", "f"],
      ["- - family family person person person person -", "-"]),
-    ("cue_before_cues", ["Avda 1 b c d e f g h i\nj", "tel k"],
+    ("cue_before_cues", ["Avda 1 b c d e f g h i\nj", "tel k", "12345 l"],
      ["- street.1 number.1 number.2 number.3 number.4 number.5 number.6 number.7 number.8 number.8 -",
-      "- phone.1"]),
+      "- phone.1", "- code.1"]),
     ("cue_after_cues", ["a b c d e f g h i 12345 avda\nk tel", "m"],
      ["code.8 code.8 code.7 code.6 code.5 code.4 code.3 code.2 code.1 street.1 - - phone.1 -", "-"]),
     ("cues_cues", ["Avda avda 1 tel 12345 1234\nb", "c 1 1 tel d"],
@@ -153,33 +153,27 @@ def test_columns_of_one_batch_after_the_other(name, texts, wanted):
 @pytest.mark.parametrize(
     ("sequence", "wanted"),
     [
-        ("document", [(0, 6), (6, 10), (10, 11)]),
-        ("line", [(0, 2), (3, 6), (6, 7), (9, 10)]),
-        ("sentence", [(0, 2), (2, 5), (5, 6), (6, 7), (7, 10)]),
+        ("document", [(0, 6), (6, 7), (7, 11)]),
+        ("line", [(0, 2), (3, 6), (7, 8), (10, 11)]),
+        ("sentence", [(0, 2), (2, 5), (5, 6), (7, 8), (8, 11)]),
     ],
 )
 def test_sequences_are_those_of_each_note(sequence, wanted):
     """An empty note has none, and one of a line end only where documents are labelled whole."""
-    texts = ["Seen.\nWell. Ok", "", "a\n\nb", "\n"]
+    texts = ["Seen.\nWell. Ok", "", "\n", "a\n\nb"]
     batch = Columns([], sequence=sequence).batch(*texts)
     assert list(zip(batch.first.tolist(), batch.stop.tolist())) == wanted
-    assert batch.bounds.tolist() == [0, 6, 6, 10, 11]
+    assert batch.bounds.tolist() == [0, 6, 6, 7, 11]
     plain = [split_sequences(text, batch.tokens(n), sequence) for n, text in enumerate(texts)]
     assert [[len(one) for one in own] for own in plain] == [
         [b - a for a, b in wanted if begin <= a < end] for begin, end in zip(batch.bounds, batch.bounds[1:])
     ]
-    assert batch.document.tolist() == [0] * 6 + [2] * 4 + [3]
-    assert batch.line_first.tolist() == [0, 3, 6, 8, 9, 10] and batch.line_stop.tolist() == [
-        3,
-        6,
-        8,
-        9,
-        10,
-        11,
-    ]
-    assert batch.line.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5]
+    assert batch.document.tolist() == [0] * 6 + [2] + [3] * 4
+    assert batch.line_first.tolist() == [0, 3, 6, 7, 9, 10]
+    assert batch.line_stop.tolist() == [3, 6, 7, 9, 10, 11]
+    assert batch.line.tolist() == [0, 0, 0, 1, 1, 1, 2, 3, 3, 4, 5]
     assert [batch.tokens(n) for n in range(4)] == [Pipeline().tokenize(text) for text in texts]
-    assert (batch.slice(0, 2), batch.slice(3, 6), batch.slice(9, 10)) == ("Seen.", "Well. Ok", "b")
+    assert (batch.slice(0, 2), batch.slice(3, 6), batch.slice(10, 11)) == ("Seen.", "Well. Ok", "b")
     numbers = [next((n for n, (a, b) in enumerate(wanted) if a <= t < b), NONE) for t in range(11)]
     assert batch.sequence.tolist() == numbers
     empty = Columns([], sequence=sequence).batch()
@@ -200,6 +194,9 @@ def test_values_that_the_caller_gives_come_before_the_observations():
     )
     assert own.tolist() == [0, -1, 1] and marks.tolist() == [[2, -1, 2], [3, -1, -1]]
     assert places.tolist() == [4, 5, 4]
+    batch = columns.batch("a", extra=[{"marks": [None]}])
+    assert columns.columns.column("marks", batch).tolist() == [-1]
+    assert columns.columns.column("line_position", batch).tolist() == [4]
 
 
 def test_observations_without_a_function_for_arrays_have_their_plain_values():
@@ -218,3 +215,43 @@ def test_a_value_without_a_number_hides_the_value_before_it():
         "med med med med - - - - -",
         "- - -",
     ]
+
+
+def test_another_vocabulary_has_other_numbers_of_texts():
+    """All that is known of the numbers of texts is forgotten, for observations of every kind."""
+    texts = {name: own for name, own, _ in EXAMPLES}
+    columns = Columns(texts)
+    for part in (1, -1):
+        for name, own in texts.items():
+            assert columns.read(name, *own[::part]) == read_plainly(name, *own[::part])
+        columns.columns.forget(columns.make_vocabulary())
+        assert columns.columns.vocabulary.strings == []
+
+
+def test_so_many_stretches_and_headings_are_kept(monkeypatch):
+    """A note more and they are forgotten, so that a process that runs on does not grow; the values stay."""
+    module = "crfdeid.engine.arrays"
+    monkeypatch.setattr(f"{module}.context_columns.REMEMBERED", 2)
+    monkeypatch.setattr(f"{module}.structure_columns.REMEMBERED", 2)
+    monkeypatch.setattr(f"{module}.structure_columns.MOST_KEPT", 3)
+    columns, kept = Columns(["chunk", "heading"]), []
+    for text in ("a: b\nb: c\nd: e", "e: f", "a b c: d", "a b c d: e", "f: g", "h: i"):
+        assert columns.read("heading", text) == read_plainly("heading", text)
+        kept.append(len(columns.columns.headings))
+    assert kept == [3, 1, 2, 2, 3, 1]
+    kept = []
+    for text in ("a/b c/d e/f", "a/b", "c/d", "c/d e", "e/f", "g/h"):
+        assert columns.read("chunk", text) == read_plainly("chunk", text)
+        kept.append(len(columns.columns.stretches))
+    assert kept == [3, 1, 2, 2, 3, 1]
+
+
+def test_more_lists_than_a_number_has_bits():
+    """Each has a word and an entry of two words of its own; all have one of each in common."""
+    own = [f"{a}{b}" for a in "abcdefgh" for b in "abcdefgh"] + ["last"]
+    lists = {name: build_gazetteer(name, [name, "all", f"in {name}", "in all"]) for name in own}
+    columns = Columns([f"phrase_{name}" for name in own], lists=lists)
+    for name in own:
+        other = own[own.index(name) - 1]
+        text = f"{name} {other} all in {name} in {other} in all"
+        assert columns.read(f"phrase_{name}", text) == ["1 - 1 B I - - B I"]

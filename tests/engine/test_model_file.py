@@ -10,7 +10,7 @@ from crfdeid.errors import ModelError
 LABELS = ["O", "B-AGE", "I-AGE", "B-CITY"]
 
 
-@pytest.fixture(scope="module", params=[1, 7, 400])
+@pytest.fixture(scope="module", params=[1, 8, 9, 400])
 def trained(request, tmp_path_factory):
     """A model that CRFsuite trained, with so many attributes, of one to 70 bytes. The first has one label,
     and so no weights and no attributes."""
@@ -119,3 +119,41 @@ def test_attributes_without_a_weight_are_left_out(tmp_path):
     assert found.records.tolist() == [(0, 1, 1, 1.5), (0, 0, 0, 2.5), (1, 1, 0, 1.0), (0, 1, 0, -1.0)]
     assert found.transitions.tolist() == [[0, 0], [1.0, 0]]
     assert rows["source"].tolist() == [3, 1, 1, 3]  # not changed
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ((0, 0, 3, 0.5), "contains weights of labels or attributes that it does not have"),
+        ((0, 0, 2, np.nan), "contains weights that are not finite numbers"),
+        ((0, 0, 2, -np.inf), "contains weights that are not finite numbers"),
+        ((0, 0, 2, -1e7), "contains weights over 1,000,000, which no training gives"),
+    ],
+)
+def test_a_file_with_such_a_record_is_refused(tmp_path, record, message):
+    path = tmp_path / "m"
+    rows = np.array([(0, 0, 0, 1.0), record], model_file.RECORD)
+    model_file.write(path, LABELS[:3], ["a"], rows)
+    with pytest.raises(ModelError) as refused:
+        model_file.read(path)
+    assert str(refused.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (0, b"lCRX", "not a CRFsuite model, or damaged"),
+        (4, b"\0\0\0\1", "not a CRFsuite model, or damaged"),
+        (4, None, "written on a big-endian machine; wanted little-endian"),
+        (12, b"e\0\0\0", "CRFsuite format 101; wanted 100"),
+    ],
+)
+def test_a_file_of_another_format_is_refused(tmp_path, place, value, message):
+    path = tmp_path / "m"
+    model_file.write(path, LABELS[:3], ["a"], np.array([(0, 0, 0, 1.0)], model_file.RECORD))
+    data = path.read_bytes()
+    value = value or data[7:3:-1]  # its size, with the other order of bytes
+    path.write_bytes(data[:place] + value + data[place + 4 :])
+    with pytest.raises(ModelError) as refused:
+        model_file.read(path)
+    assert str(refused.value) == f"{path}: {message}"

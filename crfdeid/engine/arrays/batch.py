@@ -165,7 +165,7 @@ def decode_spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[
     """The spans of each document, from the label number of each token of a batch (``path`` [tokens], -1
     outside the sequences; ``labels`` are the names), as in :func:`crfdeid.text.bio.decode`."""
     found: list[list[Span]] = [[] for _ in batch.documents]
-    outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else -1
+    outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else NONE
     inside = np.flatnonzero((path != outside) & (path != NONE))
     sequence = np.searchsorted(batch.stop, inside, side="right")
     documents = (np.searchsorted(batch.bounds, inside, side="right") - 1).tolist()

@@ -43,7 +43,7 @@ def find_last(marked: np.ndarray) -> Ints:
 
 def shift_right(places: Ints, by: int = 1) -> Ints:
     """Each place's value at the token ``by`` to the right, -1 at the first tokens."""
-    return np.concatenate([np.full(by, NONE), places[: len(places) - by]])[: len(places)]
+    return np.concatenate([np.full(by, NONE), places])[: len(places)]
 
 
 def find_fields(batch: Batch) -> tuple[Ints, np.ndarray]:
