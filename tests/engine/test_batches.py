@@ -273,6 +273,9 @@ def test_marks_and_titles_are_known_in_small_letters_and_capitals():
     assert (table.flags.rows[:4] & marks).tolist() == found
     assert table.lower.rows[:4].tolist() == [0, 1, 2, 2]
     assert len(table) == 4
+    assert table.number_texts(["Mr", "dr", "Mr"]) == [4, 3, 4]
+    assert table.strings == [":", ".", "Dr", "dr", "Mr"] and len(table) == 5
+    assert table.forms == [":", ".", "Aa", "aa", "Aa"]
 
 
 @pytest.mark.parametrize(("size", "rows"), [(3, 4), (4, 4), (5, 6), (6, 6), (7, 7), (9, 9)])
@@ -284,17 +287,22 @@ def test_arrays_grow_by_half_or_to_the_size_that_is_needed(size, rows):
 
 
 def test_stretches_are_numbered_by_their_text_and_end_with_a_note():
-    """The first note ends at offset 2, where the next text begins; an empty note is between them."""
-    documents = [Document("1", "a/"), Document("2", ""), Document("3", "  b/ a/ c")]
-    starts, ends = np.array([0, 1, 2, 3, 5, 6, 8]), np.array([1, 2, 3, 4, 6, 7, 9])
-    none = np.zeros(7, np.int64)
-    batch = Batch(documents, none, starts, ends, np.array([0, 2, 2, 7]), none, none, none)
+    """Two notes end at the offset where the next text begins; an empty note is between the first ones."""
+    documents = [
+        Document("1", "a/"),
+        Document("2", ""),
+        Document("3", "  b/ a/ c"),
+        Document("4", " " * 9 + "d"),
+    ]
+    starts, ends = np.array([0, 1, 2, 3, 5, 6, 8, 9]), np.array([1, 2, 3, 4, 6, 7, 9, 10])
+    none = np.zeros(8, np.int64)
+    batch = Batch(documents, none, starts, ends, np.array([0, 2, 2, 7, 8]), none, none, none)
     stretches = PlainStretches()
     numbers, new = stretches.number(batch)
-    assert numbers.tolist() == [0, 0, 1, 1, 0, 0, -1]
+    assert numbers.tolist() == [0, 0, 1, 1, 0, 0, -1, -1]
     assert new.tolist() == [[0, 2], [2, 4]] and len(stretches) == 2
     numbers, new = stretches.number(batch)
-    assert numbers.tolist() == [0, 0, 1, 1, 0, 0, -1] and new.shape == (0, 2)
+    assert numbers.tolist() == [0, 0, 1, 1, 0, 0, -1, -1] and new.shape == (0, 2)
 
 
 def test_a_word_elsewhere_is_more_than_six_tokens_away():

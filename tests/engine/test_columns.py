@@ -96,23 +96,25 @@ EXAMPLES = [
     ("line_label", ["Born in: x\ny: 1: z\nu", "u"], ["born in born in born in in in y y y y y y -", "-"]),
     ("label_elsewhere", ["NHC: 4410 a b c d e f 4410", "4410"], ["- - nhc - - - - - - nhc", "-"]),
     ("label_elsewhere", ["NHC: 4410 a b c d e 4410", ""], ["- - - - - - - - -", ""]),
+    ("label_elsewhere", ["x x x x x\nID: 4410" + " w" * 21 + "\n4410", "ID: 4410" + " w" * 22 + "\n4410"],
+     ["-" + " -" * 30 + " id", "-" + " -" * 26]),
     ("seen_before", ["Ana, ana an ANA ana ana ana", "ana ana"], ["0 - 1 0 2 3 4 4", "0 1"]),
     ("line_length", ["a", "a b\nc d e f g h\n" + "i " * 15, "x " * 16],
      ["0", "1 1 1 2 2 2 2 2 2 2" + " 3" * 15, "4" + " 4" * 15]),
-    ("line_part", ["a. b; c . . . . d\n" + ("a. " + "b " * 23 + "\n") * 6, "a ."],
+    ("line_part", ["a. b; c . . . . d\n" + ("a. " + "b " * 23 + "\n") * 6, "a ." + " b" * 22 + "\n"],
      ["x.0 x.0 x.1 x.1 x.2 x.2 x.3 x.4 x.5 x.5 x.5 " + " ".join(
-         f"{n}.0 {n}.0" + f" {n}.1" * 24 for n in (0, 1, 2, 3, 4, 4)), "x.0 x.0"]),
+         f"{n}.0 {n}.0" + f" {n}.1" * 24 for n in (0, 1, 2, 3, 4, 4)), "x.0 x.0" + " x.1" * 23]),
     ("sentence_first", ["Ana was. Bo is\nLi", "he. ", "."], ["ana ana ana bo bo bo li", "he he", "."]),
     ("bracket_part", ["a (b®, c) d ( e\n , f) , g", "(a, b, c, d, e ™", "f)"],
      ["- 0 0 0r 1r 1r - - 0 0 0 - - - - -", "0 0 1 1 2 2 3 3 3 3 3r", "- -"]),
-    ("bracket_left", ["a (b, c) d ( e\n , f) , g", "a, b, c, d, e)", "f)"],
-     ["- - 1 1 0 0 - - - - 1 0 0 - -", "3 3 3 3 2 2 1 1 0 0", "0 0"]),
+    ("bracket_left", ["a (b, c) d ( e\n , f) , g", "a, b, c, d, e)", "f)", "a, b\n)", "(a,)"],
+     ["- - 1 1 0 0 - - - - 1 0 0 - -", "3 3 3 3 2 2 1 1 0 0", "0 0", "- - - - 0", "- 1 1 0"]),
     ("es_date", ["el 3 de mayo y 4", "12 de enero", "2 de"],
      ["- Bdmoy Idmoy Idmoy - -", "Bdmoy Idmoy Idmoy", "- -"]),
-    ("es_family", ["Su madre . a\nhija b b b b b b b b b b", "a"],
-     ["- - madr.0 - - - hija.0 hija.1 hija.1 hija.2 hija.2 hija.3 hija.3 hija.4 hija.4 hija.4", "-"]),
-    ("es_subject", ["a madre b mujer c . d\ne", "f"],
-     ["- - family family person person person person -", "-"]),
+    ("es_family", ["Su madre . a\nhija b b b b b b b b b b", "madre", "a"],
+     ["- - madr.0 - - - hija.0 hija.1 hija.1 hija.2 hija.2 hija.3 hija.3 hija.4 hija.4 hija.4", "-", "-"]),
+    ("es_subject", ["a madre b mujer c . d\ne", "madre f"],
+     ["- - family family person person person person -", "- family"]),
     ("cue_before_cues", ["Avda 1 b c d e f g h i\nj", "tel k", "12345 l"],
      ["- street.1 number.1 number.2 number.3 number.4 number.5 number.6 number.7 number.8 number.8 -",
       "- phone.1", "- code.1"]),
@@ -255,3 +257,13 @@ def test_more_lists_than_a_number_has_bits():
         other = own[own.index(name) - 1]
         text = f"{name} {other} all in {name} in {other} in all"
         assert columns.read(f"phrase_{name}", text) == ["1 - 1 B I - - B I"]
+
+
+def test_a_pair_of_words_that_begins_no_entry_is_none():
+    """Also where each of them is in an entry, at its place; and an entry of one list is none of another."""
+    lists = {"round": build_gazetteer("round", ["a b", "b c", "c a"])}
+    assert Columns(["phrase_round"], lists=lists).read("phrase_round", "a a c c b b a") == ["- - - - - - -"]
+    columns = Columns(["phrase_cities", "phrase_people", "word_before"])
+    text = "bath hall li york new hall new york li li"
+    assert columns.read("phrase_cities", text) == ["1 - - - - - B I - -"]
+    assert columns.read("phrase_people", text) == ["B I - 1 - - - 1 B I"]

@@ -37,8 +37,9 @@ def test_where_nothing_can_be_written_loops_are_not_kept_and_it_is_said(read_onl
 
     monkeypatch.setattr(kept_loops, "is_private", lambda folder: False)
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
-    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR names a folder"):
+    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR names a folder") as heard:
         assert not kept_loops.choose_cache_folder()
+    assert heard[0].filename == __file__  # who asked for the folder
 
 
 @pytest.mark.parametrize(("place", "expected"), [("a/b", True), ("/proc/none", False), ("file/x", False)])

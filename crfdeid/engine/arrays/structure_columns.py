@@ -51,7 +51,6 @@ def find_fields(batch: Batch) -> tuple[Ints, np.ndarray]:
     in the token's line."""
     names = np.zeros(len(batch), bool)  # a word before a colon
     names[:-1] = ((batch.flags[:-1] & LOWERED_ALPHABETIC) != 0) & ((batch.flags[1:] & COLON) != 0)
-    names[batch.line_stop - 1] = False
     # A name is the field of the tokens after its colon: from the second token after the name.
     after = shift_right(find_last(names), 2)
     return after, after >= batch.line_first[batch.line]
@@ -142,7 +141,7 @@ def find_far(known: Ints, key: Ints, tokens: Ints, step: int) -> Ints:
     are sums of a key and a token, sorted; keys are multiples of ``step``, and tokens are smaller."""
     known = np.append(known, np.iinfo(np.int64).max)
     first = known[np.searchsorted(known, key)] - key
-    after = known[np.searchsorted(known, key + np.minimum(tokens + NEAR, step - 1), side="right")] - key
+    after = known[np.searchsorted(known, key + tokens + NEAR, side="right")] - key
     return np.where(first < tokens - NEAR, first, np.where(after < step, after, NONE))
 
 
