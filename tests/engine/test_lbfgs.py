@@ -9,7 +9,7 @@ from small_notes import SMALL, note
 
 pytest.importorskip("numba")
 
-from crfdeid.engine.training.lbfgs import Settings, minimise
+from crfdeid.engine.training.lbfgs import Settings, _Memory, minimise
 from crfdeid.engine.training.train import NAMES, can_train
 from crfdeid.engine.training.vectors import Vectors
 from crfdeid.systems import model
@@ -141,11 +141,17 @@ def test_a_loss_that_only_rises_gives_the_start_back():
     assert steps == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
 
 
-def test_with_c1_the_loss_must_be_lower_than_at_the_start():
-    """At 1 the loss is 0 as at 0, with 0.5 for the weight; at 0.5 it is lower."""
-    losses = {0.0: 0.0, 1.0: -0.5}
-    _, heard = find_minimum(lambda x: (losses.get(x[0], -1.0), -np.ones(1)), 1, c1=0.5, max_iterations=1)
-    assert [x.tolist() for _, _, x in heard] == [[0.5]]
+@pytest.mark.parametrize(("gain", "trials"), [(0.00011, 1), (0.00009, 2), (-0.00009, 2)])
+def test_with_c1_a_step_must_gain_a_part_of_what_the_slope_promises(gain, trials):
+    """The slope at 0 is -1.5, and -1 with c1: a step of 1 must gain 0.0001 at least."""
+    tried = []
+
+    def curve(x):
+        tried.append(float(x[0]))
+        return {0.0: 0.0, 1.0: -0.5 - gain}.get(tried[-1], -2.0), np.array([-1.5])
+
+    find_minimum(curve, 1, c1=0.5, max_iterations=1)
+    assert tried == [0.0, 1.0, 0.5][: 1 + trials]
 
 
 @pytest.mark.parametrize("start", [0.0, 3.0])
@@ -186,3 +192,49 @@ def test_with_c1_a_step_is_accepted_that_changes_the_loss_by_less_than_its_last_
     """Of 1e16 the last digit is a 2; the step and its gain are about 1."""
     found, heard = find_minimum(lambda x: (1e16, x - 3.0), 1, c1=0.5, max_iterations=1)
     assert len(heard) == 1 and found.tolist() == [1.0]
+
+
+def test_down_an_even_slope_all_steps_have_the_length_1():
+    """With c1 a step is accepted although the gradient did not change."""
+    down = lambda x: (float(9 - x[0] - 2 * x[1]), np.array([-1.0, -2.0]))  # noqa: E731
+    _, heard = find_minimum(down, 2, c1=0.5, max_iterations=3)
+    assert [number for number, _, _ in heard] == [1, 2, 3]
+    for number, _, x in heard:
+        assert x == pytest.approx(number * np.array([0.5, 1.5]) / np.sqrt(2.5))
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ((0.5, 0.0), True),
+        ((0.0, 0.0), False),
+        ((0.0, 1.0), False),
+        ((-1.0, 0.0), False),
+        ((1e-200, 0.0), False),
+    ],
+)
+def test_a_step_is_kept_if_the_gradient_grows_along_it(change, kept):
+    """The step is to the right. After one that is not kept the next has the length 1, as the first."""
+    memory = _Memory(6, Vectors(np.ones(2), None, 1))
+    memory.add(np.array([3.0, 1.0]), np.array([1.0, 1.0]), np.array(change), np.zeros(2))
+    slope = np.array([-3.0, 4.0])
+    direction, step = memory.downhill(np.ones(2), slope, 0.0)
+    assert len(memory.pairs) == kept
+    if kept:  # the slope changes by 1/2 in a step of 2, so that it is 0 after a step of 12
+        assert direction.tolist() == [12.0, -16.0] and step == 1.0
+    else:
+        assert direction.tolist() == [3.0, -4.0] and step == pytest.approx(1 / 5)
+
+
+def test_after_a_step_that_is_not_kept_the_earlier_ones_count():
+    memory = _Memory(6, Vectors(np.ones(2), None, 1))
+    memory.add(np.array([2.0, 0.0]), np.zeros(2), np.array([0.5, 0.0]), np.zeros(2))
+    before = memory.downhill(np.ones(2), np.array([-3.0, 4.0]), 0.0)[0].tolist()
+    memory.add(np.array([0.0, 2.0]), np.zeros(2), np.zeros(2), np.zeros(2))
+    assert memory.downhill(np.ones(2), np.array([-3.0, 4.0]), 0.0)[0].tolist() == before
+
+
+def test_training_ends_where_the_loss_is_zero():
+    half = lambda x: (float((x - 1) @ (x - 1) / 2), x - 1)  # noqa: E731
+    found, heard = find_minimum(half, 1, period=1)
+    assert found.tolist() == [1.0] and [loss for _, loss, _ in heard] == [0.0]

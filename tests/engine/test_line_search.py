@@ -1,7 +1,10 @@
 """The line search: minima of curves that are known, and the steps that it tries."""
 
+import math
+
 import pytest
 
+from crfdeid.engine.training import line_search
 from crfdeid.engine.training.line_search import (
     End,
     Interval,
@@ -68,6 +71,7 @@ def test_from_two_losses_and_one_slope_or_two_slopes_other_minima_follow():
         ((-1, 9, 4), 1, 0, -50),
         ((1, -10, 4), 2, 6, -50),  # or between: a bound by the sign of theta
         ((-1, 9, 4), 8, 6, 4),
+        ((-1, 2, 1), 0, 2.5, 60),  # the minimum is between both
     ],
 )
 def test_the_minimum_beyond_the_second_point_or_a_bound(curve, one, other, wanted):
@@ -80,6 +84,13 @@ def test_a_cubic_without_a_minimum_gives_a_bound_by_the_sign_of_theta():
     assert cubic_beyond(End(0, 0, -3), End(1, -1, -2), -50, 60) == 60  # theta = 3 - 5
     assert cubic_beyond(End(0, 0, -3), End(1, -2.4, -2), -50, 60) == -50  # theta = 7.2 - 5
     assert cubic_beyond(End(0, 0, -3), End(3, -5, -2), -50, 60) == -50  # theta = 5 - 5
+    assert cubic_beyond(End(0, 0, -4), End(2, -3, 0), -50, 60) == -50  # theta = 4.5 - 4; it is at the end
+
+
+def test_between_two_points_a_cubic_without_a_minimum_gives_the_middle():
+    assert cubic_minimum(End(0, 0, -3), End(1, -1, -2)) == 0.5
+    assert cubic_minimum(End(7, 0, 3), End(6, -1, 2)) == 6.5
+    assert cubic_minimum(End(1, 0, -1), End(3, -2, -1)) == 2  # a line
 
 
 FALLING = make_parabola(1, 4)
@@ -99,6 +110,9 @@ CASES = [
     (ABOVE(0), ABOVE(2), True, (4, True)),
     (BELOW(0), BELOW(2), False, (4, True)),
     (BELOW(0), BELOW(2), True, (2 + 36 / 44 * 2, True)),
+    (End(0, 0, -3), End(1, -2, -2), False, (3, True)),  # as near as the bound, where the cubic has none
+    (End(0, 0, -3), End(1, -2, -2), True, (3, True)),
+    (End(0, 0, -4), End(2, -3, 0), True, (2, True)),  # a slope of 0 is smaller, and has no other sign
     # a slope that is not smaller: a bound, or the cubic to the other end
     (End(0, 0, -1), End(1, -2, -1), False, (9, False)),
     (End(5, 0, 1), End(1, -9, 1), False, (-1, False)),
@@ -212,6 +226,10 @@ def test_what_is_not_low_enough_counts_as_higher_at_first():
     level = curve | {1: (0.0, -0.95)}  # as high as at 0
     _, tried = search(lambda step: level.get(step, (-9.0, 0.0)), 1)
     assert len(tried) == 2 and 0 < tried[1] < 1
+    enough = curve | {1: (-0.0001, 0.95)}  # just low enough: the step is that of the curve itself
+    _, tried = search(lambda step: enough.get(step, (-9.0, 0.0)), 1)
+    start = End(0, 0.0, -1.0)
+    assert tried[1] == trial_step(start, start, End(1, -0.0001, 0.95), False, 0, 5)[0]
     lower = curve | {1: (-0.5, -0.95)}
     assert search(lambda step: lower.get(step, (-9.0, 0.0)), 1)[1][1] > 1
 
@@ -246,6 +264,30 @@ def test_an_interval_that_narrows_too_slowly_is_halved():
     assert tried[4] == pytest.approx((tried[3] + tried[1]) / 2)  # the widths were 2, 1.86 and 1.75
     assert tried[7] == pytest.approx((tried[6] + tried[4]) / 2)
     assert below == sorted(below) and [n for n, step in enumerate(tried) if step > 1] == [1, 4, 7]
+
+
+@pytest.mark.parametrize(("width", "wanted"), [(65.9, 6.59), (66, 33), (67, 33.5)])
+def test_an_interval_of_two_thirds_is_halved(monkeypatch, width, wanted):
+    """The widths are 100, 80 and this one; each next step would be a tenth of the interval."""
+    widths = iter([100, 80, width, 1])
+
+    def narrow(*_):
+        end = next(widths)
+        return Interval(End(0, 0.0, -1.0), End(end, 5.0, 1.0), True), 0.1 * end
+
+    monkeypatch.setattr(line_search, "update_interval", narrow)
+    assert search(lambda step: (9.0, 5.0), 100, tries=5, slope=-1.0)[1] == [100, 10, 8, pytest.approx(wanted)]
+
+
+@pytest.mark.parametrize(("centre", "waves"), [(6, 1), (10, 2)])
+def test_waves_do_not_end_the_search(centre, waves):
+    """(t - c)² + w sin 8t: between two of the steps the cubic has no minimum."""
+
+    def curve(t):
+        return (t - centre) ** 2 + waves * math.sin(8 * t), 2 * (t - centre) + 8 * waves * math.cos(8 * t)
+
+    found, tried = search(curve, 0.5)
+    assert tried[:3] == [0.5, 2.5, 0.5] and curve(found)[0] < curve(0)[0] - centre
 
 
 def test_an_interval_without_a_number_inside_ends_the_search():

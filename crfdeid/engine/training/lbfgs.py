@@ -44,11 +44,12 @@ def minimise(
     loss, gradient = evaluate(x)
     loss += c1 * vectors.size_of(x)
     losses = [loss] * settings.period
-    direction, square = vectors.downhill(x, gradient, c1)
     memory = _Memory(settings.num_memories, vectors)
-    step = 1.0 / max(math.sqrt(square), 1e-300)
     number = 1
     while number <= settings.max_iterations and not _is_small(x, gradient, settings, vectors):
+        direction, step = memory.downhill(x, gradient, c1)
+        if c1:
+            vectors.cut(direction, x, gradient, c1)
         found = search(evaluate, x, loss, gradient, direction, step, settings, vectors)
         if found is None:
             return x
@@ -58,14 +59,10 @@ def minimise(
         memory.add(moved, x, new_gradient, gradient)
         x, gradient = moved, new_gradient
         past = losses[number % settings.period]
-        if settings.period <= number and (past - loss) / loss < settings.delta:
+        if settings.period <= number and loss and (past - loss) / loss < settings.delta:
             return x
         losses[number % settings.period] = loss
         number += 1
-        direction = memory.downhill(x, gradient, c1)
-        if c1:
-            vectors.cut(direction, x, gradient, c1)
-        step = 1.0
     return x
 
 
@@ -110,21 +107,23 @@ class _Memory:
     def __init__(self, size: int, vectors: Vectors) -> None:
         self.size, self.vectors = size, vectors
         self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
-        self.scale = math.nan  # before the first step
+        self.scale = math.nan  # before the first pair
 
     def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
-        """Add a step and a change of the gradient, if the slope rose. They are written over ``x`` and
-        ``gradient``."""
+        """Add a step and a change of the gradient, unless the gradient did not grow along the step: nothing
+        can be estimated from that. They are written over ``x`` and ``gradient``."""
         product, square = self.vectors.changes(moved, x, new, gradient)
-        if product > 0:  # along a line nothing is learned of the Hessian
+        if product > 0 and square > 0:  # the square of a tiny change is 0
             self.pairs = [*self.pairs, (x, gradient, product)][-self.size :]
             self.scale = product / square
 
-    def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:
-        """Minus the inverse Hessian times the slope: the two-loop recursion (Nocedal 1980), where one pass
-        computes each sum and the product that comes after it; minus the slope where no step is known."""
+    def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> tuple[np.ndarray, float]:
+        """Minus the inverse Hessian times the slope, and the first step to try along it: the two-loop
+        recursion (Nocedal 1980), where one pass computes each sum and the product that comes after it. Before
+        the first pair minus the slope, and a step of the length 1."""
         if not self.pairs:
-            return self.vectors.downhill(x, gradient, c1)[0]
+            found, square = self.vectors.downhill(x, gradient, c1)
+            return found, 1.0 / math.sqrt(square)
         steps, changes, products = zip(*self.pairs)
         found, product = self.vectors.downhill(x, gradient, c1, steps[-1])
         alphas: list[float] = []
@@ -138,4 +137,4 @@ class _Memory:
             factor = alphas[n] - product / products[n]
             scale = 1.0 if n else self.scale
             product = self.vectors.add(found, scale, factor, steps[n], beside)
-        return found
+        return found, 1.0

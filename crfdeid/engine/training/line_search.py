@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
+from math import copysign, inf, sqrt
 
 DECREASE, CURVATURE = 1e-4, 0.9  # the two conditions, ftol and gtol
 SMALLEST, LARGEST = 1e-20, 1e20
@@ -22,6 +22,9 @@ class End:
     step: float
     loss: float
     slope: float
+
+    def distance(self, step: float) -> float:
+        return abs(step - self.step)
 
     def tilted(self, slope: float) -> End:
         """The same step on the function minus a line of that slope."""
@@ -54,8 +57,7 @@ def more_thuente(
         return None
     start = End(0.0, loss, slope)
     interval = Interval(start, start)
-    width = LARGEST - SMALLEST
-    before = 2 * width
+    width = before = inf
     for _ in range(1, tries):
         least, most = step_bounds(interval, step)
         step = min(max(step, SMALLEST), LARGEST)
@@ -65,7 +67,9 @@ def more_thuente(
         is_low = here.loss <= loss + step * DECREASE * slope
         if is_low and abs(here.slope) <= -CURVATURE * slope:
             return step
-        if not is_low and here.loss <= interval.best.loss:  # liblbfgs's first stage; later none is there
+        # What is not low enough counts as higher in the paper's first stage. This stage ends with a step that
+        # is low enough and leads uphill; all steps after it are shorter, so that none comes here.
+        if not is_low and here.loss <= interval.best.loss:
             tilt = DECREASE * slope
             interval, step = update_interval(interval.tilted(tilt), here.tilted(tilt), least, most)
             interval = interval.tilted(-tilt)
@@ -111,47 +115,44 @@ def trial_step(
     thirds of the interval."""
     if here.loss > best.loss:
         cubic, square = cubic_minimum(best, here), quadratic_minimum(best, here)
-        near = abs(cubic - best.step) < abs(square - best.step)
+        near = best.distance(cubic) < best.distance(square)
         return (cubic if near else cubic + 0.5 * (square - cubic)), True
     if here.slope * best.slope < 0:
         cubic, secant = cubic_minimum(best, here), secant_minimum(best, here)
-        return (cubic if abs(cubic - here.step) > abs(secant - here.step) else secant), False
+        return max(secant, cubic, key=here.distance), False
     if abs(here.slope) < abs(best.slope):
         cubic, secant = cubic_beyond(best, here, least, most), secant_minimum(best, here)
-        nearer = abs(here.step - cubic) < abs(here.step - secant)
-        return (cubic if nearer == bracketed else secant), True
+        choose = min if bracketed else max
+        return choose(secant, cubic, key=here.distance), True
     if bracketed:
         return cubic_minimum(here, other), False
     return (most if best.step < here.step else least), False
 
 
-def _cubic(u: End, v: End) -> tuple[float, float, float, float]:
-    """Numbers for both cubic minima: the distance, theta, a scale, and theta divided by the scale."""
+def _cubic(u: End, v: End) -> tuple[float, float, float]:
+    """Numbers for both cubic minima: the distance, theta, and gamma, which is 0 where there is none."""
     distance = v.step - u.step
     theta = (u.loss - v.loss) * 3 / distance + u.slope + v.slope
     scale = max(abs(theta), abs(u.slope), abs(v.slope))
-    return distance, theta, scale, theta / scale
+    a, b, c = theta / scale, u.slope / scale, v.slope / scale
+    return distance, theta, copysign(scale * sqrt(max(0.0, a * a - b * c)), distance)
 
 
 def cubic_minimum(u: End, v: End) -> float:
-    """The minimum of the cubic through losses and slopes at ``u`` and ``v``."""
-    distance, theta, scale, a = _cubic(u, v)
-    gamma = scale * sqrt(a * a - (u.slope / scale) * (v.slope / scale))
-    if v.step < u.step:
-        gamma = -gamma
+    """The minimum of the cubic through losses and slopes at ``u`` and ``v``, or the middle if it has none."""
+    distance, theta, gamma = _cubic(u, v)
+    if gamma == 0:
+        return u.step + 0.5 * distance
     return u.step + (gamma - u.slope + theta) / (gamma - u.slope + gamma + v.slope) * distance
 
 
 def cubic_beyond(u: End, v: End, least: float, most: float) -> float:
     """The minimum of the same cubic beyond ``v``, or a bound where it has none."""
-    distance, theta, scale, a = _cubic(u, v)
-    gamma = scale * sqrt(max(0.0, a * a - (u.slope / scale) * (v.slope / scale)))
-    if u.step < v.step:
-        gamma = -gamma
-    ratio = (gamma - v.slope + theta) / (gamma - v.slope + gamma + u.slope)
+    distance, theta, gamma = _cubic(u, v)
+    ratio = (-gamma - v.slope + theta) / (-gamma - v.slope - gamma + u.slope)
     if ratio < 0 and gamma != 0:
         return v.step - ratio * distance
-    return most if a < 0 else least
+    return most if theta < 0 else least
 
 
 def quadratic_minimum(u: End, v: End) -> float:
