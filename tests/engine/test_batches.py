@@ -158,6 +158,8 @@ def test_each_sequence_has_the_number_of_its_note(monkeypatch, size):
     built = training_set.build(make_pipeline(sequence="line"), notes)
     assert built.documents.tolist() == [0, 0, 2, 4, 4, 4]
     assert built.bounds.tolist() == [0, 2, 4, 6, 8, 10, 12]
+    names = list(built.attributes)
+    assert names[0] == "bias" and len(set(names)) == len(names)
 
 
 TEMPLATES = (

@@ -92,6 +92,20 @@ def test_all_states_or_transitions_are_features_where_they_are_wanted(tmp_path):
     assert states.keys() == SEEN and transitions.keys() == set(itertools.product(LABELS, LABELS))
 
 
+def test_training_uses_two_threads_unless_another_number_is_said(tmp_path, monkeypatch):
+    """On how many they are depend the last digits of sums, so that it is the same on every machine."""
+    numbers = []
+
+    def count(threads):
+        numbers.append(threads)
+        return ThreadPoolExecutor(threads)
+
+    monkeypatch.setattr("crfdeid.engine.training.train.ThreadPoolExecutor", count)
+    train(make_set(), {"max_iterations": 1}, tmp_path / "two", print)
+    train(make_set(), {"max_iterations": 1}, tmp_path / "three", print, threads=3)
+    assert numbers == [2, 3]
+
+
 def test_c2_is_1_unless_another_is_said(tmp_path):
     files = []
     for name, settings in (("none", {}), ("one", {"c2": 1.0}), ("two", {"c2": 2.0})):

@@ -78,21 +78,21 @@ def fit_weights(
 ) -> tuple[np.ndarray, bool]:
     """The variables of the last iteration, and whether Ctrl-C stopped the training."""
     chosen = {name: value for name, value in settings.items() if name in Settings.__dataclass_fields__}
-    latest = [np.zeros(len(features)) if start is None else features.match_weights(start)]
+    latest = np.zeros(len(features)) if start is None else features.match_weights(start)
 
     def report(number: int, loss: float, x: np.ndarray) -> None:
-        latest.append(x)
-        del latest[:-1]
+        nonlocal latest
+        latest = x
         on_iteration(number, loss)
 
     with ThreadPoolExecutor(threads) as pool:
         objective = Objective(corpus, features, settings.get("c2", 1.0), pool, threads)
         try:
-            return minimise(objective, latest[0], Settings(**chosen), report, objective.vectors), False
+            return minimise(objective, latest, Settings(**chosen), report, objective.vectors), False
         except KeyboardInterrupt:
-            if not latest[-1].any():
+            if not latest.any():
                 raise
-            return latest[-1], True
+            return latest, True
 
 
 def refuse_too_large(features: Features, rows: int, width: int, threads: int) -> None:
