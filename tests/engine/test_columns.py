@@ -267,3 +267,11 @@ def test_a_pair_of_words_that_begins_no_entry_is_none():
     text = "bath hall li york new hall new york li li"
     assert columns.read("phrase_cities", text) == ["1 - - - - - B I - -"]
     assert columns.read("phrase_people", text) == ["B I - 1 - - - 1 B I"]
+
+
+def test_only_the_observations_of_the_templates_have_values():
+    """Others that depend on the same text between white space are not made."""
+    columns = Columns(["chunk"])
+    assert columns.read("chunk", "a@b.org") == ["a@a.a a@a.a a@a.a a@a.a a@a.a"] and columns.values == [
+        "a@a.a"
+    ]
