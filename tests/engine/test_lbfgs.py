@@ -21,6 +21,7 @@ STOPS = [
     ({"c1": 0.0, "num_memories": 3}, 39),
     ({"period": 2, "delta": 0.01}, 19),
     ({"c1": 0.0, "period": 1, "delta": 0.1}, 10),
+    ({"period": 0, "delta": 9.0, "max_iterations": 20}, 20),  # the loss is not looked at
     ({"epsilon": 0.1}, 15),
     ({"c1": 0.0, "epsilon": 0.05}, 9),
     ({"max_linesearch": 1}, 16),

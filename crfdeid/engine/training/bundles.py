@@ -49,10 +49,11 @@ class Bundles:
 
     def add(self, column: np.ndarray) -> None:
         """Combine a column with the first group that has few combinations with it."""
-        first = int(np.min(column, where=column != NONE, initial=np.iinfo(column.dtype).max))
-        size = int(column.max(initial=NONE)) - first + 2  # code 0 stands for no attribute
-        if size <= 1:
+        last = int(column.max(initial=NONE))
+        if last == NONE:
             return
+        first = int(np.min(column, where=column != NONE, initial=last))
+        size = last - first + 2  # code 0 stands for no attribute
         codes = np.where(column == NONE, 0, column - (first - 1))
         for place, group in enumerate(self.groups):
             if (

@@ -1,7 +1,8 @@
 """L-BFGS (Nocedal 1980) and orthant-wise L-BFGS (Andrew & Gao 2007) with the constants and
 stopping rules of CRFsuite's liblbfgs: six corrections; training stops when the loss improves by
-less than ``delta`` over ``period`` iterations, or when the gradient is small. The line search is Moré
-and Thuente's (:mod:`crfdeid.engine.training.line_search`) without c1, and backtracking with c1.
+less than ``delta`` over ``period`` iterations (if that is not 0), or when the gradient is small. The
+line search is Moré and Thuente's (:mod:`crfdeid.engine.training.line_search`) without c1, and
+backtracking with c1.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def minimise(
     search = _backtrack if c1 else _more_thuente
     loss, gradient = evaluate(x)
     loss += c1 * vectors.size_of(x)
-    losses = [loss] * settings.period
+    losses = [loss]
     memory = _Memory(settings.num_memories, vectors)
     number = 1
     while number <= settings.max_iterations and not _is_small(x, gradient, settings, vectors):
@@ -58,10 +59,10 @@ def minimise(
         del direction, found  # the next lines need their memory
         memory.add(moved, x, new_gradient, gradient)
         x, gradient = moved, new_gradient
-        past = losses[number % settings.period]
-        if settings.period <= number and loss and (past - loss) / loss < settings.delta:
+        period = settings.period
+        if 0 < period <= number and loss and (losses[-period] - loss) / loss < settings.delta:
             return x
-        losses[number % settings.period] = loss
+        losses.append(loss)
         number += 1
     return x
 
