@@ -46,4 +46,4 @@ class PlainStretches:
                 self.numbers[key] = len(self.numbers)
                 new.append((a, a + size))
             found[place] = self.numbers[key]
-        return np.repeat(found, sizes), np.array(new, np.int64).reshape(-1, 2)
+        return np.repeat(found, sizes), np.array(new, np.int64).reshape(len(new), 2)

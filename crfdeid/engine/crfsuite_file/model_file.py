@@ -98,7 +98,7 @@ def read_strings(data: bytes, start: int) -> list[str]:
     _, _, _, _, count, table = struct.unpack_from("<4sIIIII", data, start)
     begin = np.frombuffer(data, "<u4", count, start + table).astype(np.int64) + start + LENGTH_AND_NUMBER
     bytes_of = np.frombuffer(data, np.uint8)
-    lengths = np.stack([bytes_of[begin - place] for place in (4, 3, 2, 1)], axis=1).view("<u4").reshape(-1)
+    lengths = np.stack([bytes_of[begin - place] for place in (4, 3, 2, 1)], axis=1).view("<u4").ravel()
     ends = begin + lengths - 1  # before the zero
     return [data[a:b].decode("utf-8") for a, b in zip(begin.tolist(), ends.tolist())]
 
