@@ -261,6 +261,27 @@ def test_transitions_between_neighbours_are_strips():
     assert structure.sources.tolist() == inside[:7].tolist() and size == 4 * width + 7
 
 
+def test_each_transition_has_its_number_in_a_strip():
+    """From B to I of eight types and back, from O to B and back, from I to itself, and from B-0 to I-1."""
+    place, width = place_labels(["O", *(f"{part}-{n}" for part in "BI" for n in range(8))])
+    allowed = np.zeros((width, width), bool)
+    begins, inside = place[1:9], place[9:]
+    pairs = [(begins, inside), (inside, begins), (0, begins), (begins, 0), (inside, inside), (1, 18)]
+    for sources, targets in pairs:
+        allowed[sources, targets] = True
+    structure, at, size = build_structure(allowed)
+    assert (structure.starts.tolist(), structure.ends.tolist()) == ([16, 0], [0, 16])
+    assert structure.lengths.tolist() == [width - 16] * 2
+    found = structure.view_strips(np.arange(size))
+    assert at[0].tolist() == found.from_hub.tolist() and at[1:, 0].tolist() == found.to_hub[1:].tolist()
+    assert at[inside, inside].tolist() == found.stay[inside].tolist()
+    assert at[inside, begins].tolist() == found.strips[0, inside].tolist()
+    assert at[begins, inside].tolist() == found.strips[1, begins].tolist()
+    assert at[1, 18] == found.others.item() == size - 1
+    assert (structure.sources.tolist(), structure.targets.tolist()) == ([1], [18])
+    assert structure.bounds.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("least", "unseen"), [(0.0, 1.0), (2.0, 1.0), (-13.8, 1.0), (-13.9, 0.0), (-900.0, 0.0)]
 )
