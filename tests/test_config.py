@@ -1,5 +1,7 @@
 """Configurations: defaults, bases, and what is refused."""
 
+import math
+
 import pytest
 
 from crfdeid import config
@@ -43,6 +45,7 @@ def test_a_base_is_changed(tmp_path):
         ('features = ["lexical"]\nsystem = "svm"\ntype_bias = {AGE = -3}', "svm does not have this setting"),
         ('features = ["lexical"]\n[crf]\nc3 = 1', "crf.c3: no setting of lbfgs"),
         ('features = ["lexical"]\n[crf]\nmax_iteration = 1', "did you mean max_iterations"),
+        ('features = ["lexical"]\n[crf]\nc1 = -1', "crf.c1 = -1: wanted a number of 0 or more"),
         ("features = [", "mine.toml"),
         ('base = "englsh"', "englsh: no such file.*did you mean english"),
         ('base = "english"\n[[run]]\nname = "x"', "describes several runs: python -m crfdeid.ablate runs it"),
@@ -68,6 +71,54 @@ def test_a_system_and_its_options_are_checked():
         registry.check(config.Config(features=("lexical",), system="cfr"))
     with pytest.raises(ConfigurationError, match="options.c: no option of the system crf"):
         registry.check(config.Config(features=("lexical",), options={"c": 1}))
+
+
+LARGEST = 2**31 - 1
+WHOLE = f"wanted a whole number from 1 to {LARGEST}"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "name", "value", "message"),
+    [
+        ("lbfgs", "c1", "a", "wanted a number of 0 or more"),
+        ("lbfgs", "c1", "0.5", "wanted a number of 0 or more"),
+        ("lbfgs", "c1", True, "wanted a number of 0 or more"),
+        ("lbfgs", "c2", -1e-9, "wanted a number of 0 or more"),
+        ("lbfgs", "c2", math.nan, "wanted a number of 0 or more"),
+        ("lbfgs", "epsilon", math.inf, "wanted a number of 0 or more"),
+        ("lbfgs", "max_iterations", 0, WHOLE),
+        ("lbfgs", "max_iterations", 2.0, WHOLE),
+        ("lbfgs", "max_iterations", LARGEST + 1, WHOLE),
+        ("lbfgs", "max_linesearch", True, WHOLE),
+        ("lbfgs", "num_memories", 0, WHOLE),  # CRFsuite ends with a segmentation fault
+        ("lbfgs", "period", -1, f"wanted a whole number from 0 to {LARGEST}"),
+        ("l2sgd", "period", 0, WHOLE),  # CRFsuite divides by it
+        ("pa", "type", 3, "wanted a whole number from 0 to 2"),
+        ("lbfgs", "feature.possible_states", 2, "wanted true or false"),
+        ("lbfgs", "feature.possible_states", "yes", "wanted true or false"),
+        ("lbfgs", "linesearch", "Backtrack", "wanted one of MoreThuente, Backtracking, StrongBacktracking"),
+        ("lbfgs", "linesearch", 1, "wanted one of MoreThuente, Backtracking, StrongBacktracking"),
+    ],
+)
+def test_values_that_crfsuite_cannot_train_with_are_refused(algorithm, name, value, message):
+    with pytest.raises(ConfigurationError) as refused:
+        registry.check_crf(algorithm, {"feature.minfreq": 1, name: value})
+    assert str(refused.value) == f"crf.{name} = {value!r}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "settings"),
+    [
+        ("lbfgs", {"c1": 0, "c2": 0.0, "period": 0, "max_iterations": LARGEST, "num_memories": 1}),
+        ("lbfgs", {"linesearch": "Backtracking", "max_linesearch": 1, "feature.possible_states": 1}),
+        ("lbfgs", {"feature.minfreq": 2, "feature.possible_transitions": True, "epsilon": 1e-3}),
+        ("pa", {"type": 0, "c": 2, "averaging": False}),
+        ("l2sgd", {"period": 1, "calibration.eta": 0.5, "calibration.max_trials": 3}),
+        ("arow", {"variance": 1, "gamma": 0.5}),
+    ],
+)
+def test_settings_of_crfsuite(algorithm, settings):
+    registry.check_crf(algorithm, settings)
 
 
 def test_a_bad_setting_is_refused_with_the_place_where_it_was_set(tmp_path, notes):

@@ -7,6 +7,7 @@ because scikit-learn and torch take seconds to import.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -22,6 +23,8 @@ from crfdeid.text.document import Document
 from crfdeid.text.scheme import read_scheme
 
 O = TypeVar("O")  # noqa: E741
+LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")  # of CRFsuite's lbfgs
+CRF_BOUNDS = {("lbfgs", "period"): (0, 2**31 - 1), ("pa", "type"): (0, 2)}  # whole numbers that may be 0
 
 
 @dataclass(frozen=True)
@@ -152,15 +155,36 @@ def check_type_bias(settings: Config) -> None:
 
 
 def check_crf(algorithm: str, settings: dict[str, Any]) -> None:
-    """Raise :class:`ConfigurationError` on a setting that CRFsuite's algorithm does not have."""
+    """Raise :class:`ConfigurationError` on a setting that CRFsuite's algorithm does not have, or on a value
+    that it cannot train with (some end its process)."""
     import pycrfsuite
 
-    known = pycrfsuite.Trainer(algorithm=algorithm, verbose=False).params()
+    usual = pycrfsuite.Trainer(algorithm=algorithm, verbose=False).get_params()
     for name, value in settings.items():
-        if name not in known:
-            raise ConfigurationError(f"crf.{name}: no setting of {algorithm}{did_you_mean(name, known)}")
-        if not isinstance(value, int | float | str):
-            raise ConfigurationError(f"crf.{name} = {value!r}: wanted a number")
+        if name not in usual:
+            raise ConfigurationError(f"crf.{name}: no setting of {algorithm}{did_you_mean(name, usual)}")
+        bounds = CRF_BOUNDS.get((algorithm, name), (1, 2**31 - 1))
+        if wanted := find_crf_mistake(value, usual[name], bounds):
+            raise ConfigurationError(f"crf.{name} = {value!r}: wanted {wanted}")
+
+
+def find_crf_mistake(value: object, usual: object, bounds: tuple[int, int]) -> str:
+    """What is wanted instead of the value of a setting of CRFsuite, whose default is ``usual``; empty where
+    nothing is wrong. ``bounds`` are for whole numbers.
+
+    >>> find_crf_mistake(-0.5, 1.0, (1, 9)), find_crf_mistake(0, 6, (1, 9)), find_crf_mistake(2, 1.0, (1, 9))
+    ('a number of 0 or more', 'a whole number from 1 to 9', '')
+    """
+    if isinstance(usual, bool):
+        return "" if value in (False, True) else "true or false"
+    if isinstance(usual, str):
+        return "" if value in LINE_SEARCHES else f"one of {', '.join(LINE_SEARCHES)}"
+    if isinstance(usual, int):
+        least, most = bounds
+        is_good = type(value) is int and least <= value <= most
+        return "" if is_good else f"a whole number from {least} to {most}"
+    is_good = type(value) in (int, float) and 0 <= cast(float, value) < math.inf
+    return "" if is_good else "a number of 0 or more"
 
 
 def build_config(table: dict[str, Any], where: str) -> Config:

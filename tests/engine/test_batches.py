@@ -237,15 +237,19 @@ def test_memory_is_counted_in_numbers_of_eight_bytes(monkeypatch):
     needed = 8 * (10 * 8 * 3 + 22 * 100 + 3 * 8 * 8)
     pages = {"SC_PAGE_SIZE": 4, "SC_PHYS_PAGES": needed // 4}
     monkeypatch.setattr("os.sysconf", pages.__getitem__)
-    refuse_too_large(Size(range(100)), 10, 8, 2)
+    refuse_too_large(Size(range(100)), 10, 8, 2, 6)
     pages["SC_PHYS_PAGES"] -= 1
     with pytest.raises(
         ConfigurationError, match=r"about 0\.0 GB for 2 labels, 10 rows and 100 features; this"
     ):
-        refuse_too_large(Size(range(100)), 10, 8, 2)
+        refuse_too_large(Size(range(100)), 10, 8, 2, 6)
+    pages["SC_PHYS_PAGES"] += 2 * 8 * 100 // 4
+    refuse_too_large(Size(range(100)), 10, 8, 2, 6)
+    with pytest.raises(ConfigurationError):  # another correction is two vectors
+        refuse_too_large(Size(range(100)), 10, 8, 2, 7)
     pages["SC_PHYS_PAGES"] = 5 * 10**8
     with pytest.raises(ConfigurationError, match=r"needs about 16\.3 GB for .*; this machine has 2\.0 GB: "):
-        refuse_too_large(Size(range(100)), 85 * 10**6, 8, 2)
+        refuse_too_large(Size(range(100)), 85 * 10**6, 8, 2, 6)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def train(
         place, width = place_labels(training_set.labels)
         layout = build_layout(training_set, sets, pairs, place)
     features = Features(training_set.labels, training_set.attributes, sets.number, sets.sizes, pairs)
-    refuse_too_large(features, layout.rows, width, threads)
+    corrections = settings.get("num_memories", Settings.num_memories)
+    refuse_too_large(features, layout.rows, width, threads, corrections)
     corpus = Corpus(place[training_set.gold], layout, Transitions(pairs.allowed, place, width))
     del training_set, sets, layout  # their memory is not needed any more
     x, stopped = fit_weights(corpus, features, settings, start, on_iteration, threads)
@@ -95,9 +96,9 @@ def fit_weights(
             return latest, True
 
 
-def refuse_too_large(features: Features, rows: int, width: int, threads: int) -> None:
+def refuse_too_large(features: Features, rows: int, width: int, threads: int, corrections: int) -> None:
     """Raise :class:`ConfigurationError` where the arrays would not fit into the machine's memory."""
-    vectors = (20 + threads) * len(features)  # six corrections of two vectors, and working vectors
+    vectors = (2 * corrections + 8 + threads) * len(features)  # two for each correction, and working ones
     needed = 8 * (rows * width * (threads + 1) + vectors + 3 * width * width)
     available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > available:
