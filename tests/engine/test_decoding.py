@@ -237,9 +237,14 @@ def test_texts_and_forms_that_are_too_many_are_forgotten(small_model, monkeypatc
         decoder.observe(decoder.batch([Document("n", text)]))
         begun.append(decoder.vocabulary is not before)
     assert begun == [False, False, False, True, False]
-    for text in ("A", "Aa", "1", "A1", "Aa1", "1a", "aA", "a1"):
+    monkeypatch.setattr("crfdeid.engine.decoding.decoder.REMEMBERED", 1000)
+    decoder.forget()
+    assert len(decoder.scorer.window) == 1001  # one more than it may know before it forgets
+    kept = []
+    for text in ("A", "a", "1", "Aa", "aa", "AA", "11", "aaa"):
         decoder.observe(decoder.batch([Document("n", text)]))
-        assert len(decoder.forms) <= 5
+        kept.append(len(decoder.forms))
+    assert kept == [1, 2, 3, 4, 1, 2, 3, 4]
     tagger = AdaptiveDecoder(small_model.weights, small_model.pipeline)
     tagger.forget_texts()
     assert "decoder" not in vars(tagger)  # none is made for it

@@ -17,7 +17,7 @@ from crfdeid.text.document import Document
 
 LABELS = ["O", "B-A", "I-A"]
 OF_TEXT = "lower[-2..2] shape[0] prefix3[-1..1] ngrams[0]"
-OF_CONTEXT = "word_before[0] word_after[1] line_position[-1..0] line_label[-1..1]"
+OF_CONTEXT = "word_before[0] word_after[1] line_position[-1..0] line_label[-1..1] words_left[-1..0]"
 JOINED = (
     "lower[0]|shape[1] lower[-1]|word_before[0]|shape[0] line_position[0]|shape[0] line_position[1]|shape[1]"
 )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file.model_file import Weights
-from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
+from crfdeid.engine.decoding.forward_backward import SpanConfidence, opening_scores, run_chain
 from crfdeid.engine.decoding.marginals import Marginals, sum_types
 from crfdeid.text.bio import find_labelled_runs
 from crfdeid.text.document import Span
@@ -144,6 +144,49 @@ def test_only_compiled_probabilities_need_compiled_loops(monkeypatch):
     assert confidence.add_probabilities(*arguments)[0][0].probability == pytest.approx(0.75)
     with pytest.raises(ImportError):
         confidence.add_probabilities(*arguments, compiled=True)
+    monkeypatch.setattr("crfdeid.engine.decoding.marginals.sum_part", None)
+    chain = np.zeros((1, 2)), one, one + 1, np.array([NONE, 0])
+    phi, likely = Marginals(np.zeros((2, 2))).sum_types(*chain)
+    assert phi.tolist() == [0.5] and likely.tolist() == [0]  # without a least probability, always a type
+
+
+def test_logarithms_are_only_for_what_underflows(monkeypatch):
+    """With compiled loops, which are faster."""
+    pytest.importorskip("numba")
+    confidence = SpanConfidence(Weights(["O", "B-A"], [], np.zeros(0), np.zeros((2, 2))))
+    monkeypatch.setattr(confidence, "_compute", lambda *arguments: 0.5)
+    one = np.zeros(1, np.int64)
+    batch = Batch([None], one, one, one + 1, np.array([0, 1]), one, one, one + 1)
+    wide = pad_last(np.log([[1.0, 3.0]]), 8, -np.inf)
+    for compiled, wanted in ((False, 0.5), (True, 0.75)):
+        found = confidence.add_probabilities([[Span(0, 1, "A")]], batch, wide, compiled)
+        assert found[0][0].probability == pytest.approx(wanted)
+    for rounded, wanted in ((-1e-17, 0.0), (1 + 1e-15, 1.0)):
+        monkeypatch.setattr(confidence, "_compute", lambda *arguments, p=rounded: p)
+        assert confidence.add_probabilities([[Span(0, 1, "A")]], batch, wide)[0][0].probability == wanted
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_each_note_has_its_own_spans(compiled):
+    """Three notes of three tokens, each two sequences; tokens begin anew in each note."""
+    if compiled:
+        pytest.importorskip("numba")
+    emissions, transitions, first, stop = make_chain(2, 3, [2, 1, 1, 2, 2, 1], 1.0)
+    keep = np.delete(np.arange(len(emissions)), stop)
+    emissions, stop = emissions[keep], np.array([2, 3, 4, 6, 8, 9])
+    first = np.append(0, stop[:-1])
+    confidence = SpanConfidence(Weights(["O", "B-A", "I-A"], [], np.zeros(0), transitions))
+    starts, none = np.tile([0, 2, 4], 3), np.zeros(9, np.int64)
+    batch = Batch([None] * 3, none, starts, starts + 1, np.array([0, 3, 6, 9]), none, first, stop)
+    spans = [[Span(0, 3, "A"), Span(4, 5, "A")], [], [Span(2, 3, "A"), Span(4, 5, "A")]]
+    scores = pad_last(emissions, 8, -np.inf) if compiled else emissions
+    found = confidence.add_probabilities(spans, batch, scores, compiled)
+    opening = opening_scores(["O", "B-A", "I-A"], "A")
+    wanted = [
+        [run_chain(emissions[a:b], transitions).span_probability(x, y, opening, 2) for a, b, x, y in own]
+        for own in ([(0, 2, 0, 1), (2, 3, 0, 0)], [], [(6, 8, 1, 1), (8, 9, 0, 0)])
+    ]
+    assert [[span.probability for span in own] for own in found] == [pytest.approx(own) for own in wanted]
 
 
 @pytest.mark.parametrize("compiled", [False, True])

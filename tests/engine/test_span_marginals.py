@@ -1,6 +1,7 @@
 """The probabilities of all spans, and the choice of spans with the least risk."""
 
 import itertools
+import sys
 from collections import defaultdict
 
 import numpy as np
@@ -8,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid.engine.decoding.span_marginals import Candidates, SpanMarginals, choose_spans, join_candidates
+from crfdeid.engine.decoding.span_marginals import (
+    Candidates,
+    SpanMarginals,
+    choose_spans,
+    follow_spans,
+    join_candidates,
+    pair_labels,
+)
 from crfdeid.text import bio
 from crfdeid.text.document import Token
 
@@ -103,6 +111,41 @@ def test_many_spans_of_long_sequences_are_all_found():
     assert len(found[0]) > 1024 and found[1] == pytest.approx(found[0])
 
 
+def test_forward_labels_and_numpy_are_usual(monkeypatch):
+    """Compiled loops are only used, and only loaded, where they are asked for."""
+    monkeypatch.setitem(sys.modules, "crfdeid.engine.decoding.compiled_span_marginals", None)
+    labels, emissions = LABEL_SETS[0], np.random.default_rng(1).normal(0, 2, (3, 4))
+    marginals = SpanMarginals(labels, np.zeros((4, 4)))
+    found = marginals.find(emissions, np.array([0]), np.array([3]), 0.01)
+    wanted = find(emissions, np.zeros((4, 4)), labels, 0.01, False)
+    assert len(wanted) > 3 and found.probabilities.tolist() == list(wanted.values())
+    with pytest.raises(ImportError):
+        marginals.find(emissions, np.array([0]), np.array([3]), 0.01, compiled=True)
+
+
+def test_candidates_are_sorted_by_first_token_then_by_last_then_by_type():
+    rows = [(1, 2, 0), (1, 1, 0), (0, 3, 1), (0, 3, 0), (1, 1, 1), (0, 1, 1)]
+    parts = [Candidates(*(np.array([n]) for n in row), np.array([n / 9])) for n, row in enumerate(rows)]
+    joined = join_candidates(parts)
+    found = list(zip(joined.first.tolist(), joined.last.tolist(), joined.types.tolist()))
+    assert found == sorted(rows)
+    assert [rows[round(9 * p)] for p in joined.probabilities] == found
+
+
+def test_spans_that_are_just_so_probable_are_found():
+    """Two labels, each with the probability 1/2 at each token, whatever the other tokens have."""
+    marginals = after = np.full((2, 2), 0.5)
+    pairs = pair_labels(["O", "B-A"])
+    found = follow_spans(marginals, after, np.ones((2, 2)), pairs, 0.5)
+    assert found == [(0, 0, 0, 0.5), (1, 1, 0, 0.5)]
+    assert follow_spans(marginals, after, np.ones((2, 2)), pairs, 0.51) == []
+    assert follow_spans(marginals, np.array([[1.0, 0.0]] * 2), np.ones((2, 2)), pairs, 0.5) == found
+    halves = np.full((2, 3), [0.5, 0.25, 0.25])
+    never = np.array([1.0, 1.0, 0.0])  # I never follows
+    found = follow_spans(halves, halves * never, np.ones((3, 3)), pair_labels(["O", "B-A", "I-A"]), 0.375)
+    assert found == [(0, 0, 0, 0.5), (1, 1, 0, 0.5)]
+
+
 def test_without_sequences_there_are_no_candidates():
     assert [len(column) for column in join_candidates([])] == [0, 0, 0, 0]
 
@@ -112,6 +155,7 @@ CHOICES = [  # first, last, type, probability of each; the limit; the places tha
     ([(0, 1, 0, 0.6), (1, 2, 0, 0.5)], 0.4, [0]),
     ([(0, 1, 0, 0.6), (1, 2, 0, 0.9), (3, 3, 1, 0.5)], 0.4, [1, 2]),
     ([(0, 0, 0, 0.5), (0, 2, 0, 0.55), (1, 2, 0, 0.5)], 0.4, [0, 2]),  # two are better than one
+    ([(0, 1, 0, 0.5), (1, 2, 0, 0.5)], 0.4, [0]),  # of two that gain the same, the one that ends first
     ([(0, 0, 0, 0.4)], 0.4, []),
     ([], 0.4, []),
 ]

@@ -36,6 +36,7 @@ from crfdeid.engine.decoding.compiled_viterbi import (
     trace_back,
 )
 from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS
+from crfdeid.engine.decoding.links import VECTOR
 from crfdeid.engine.decoding.packed_tables import (
     BIAS,
     Packed,
@@ -51,7 +52,6 @@ from crfdeid.engine.decoding.tables import Tables
 
 __all__ = ["Scorer", "add_blocks"]
 
-VECTOR = 8  # scores that are added at once
 PART = 1 << 18  # tokens whose columns are stacked at once
 
 

@@ -259,6 +259,8 @@ def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
 
     >>> list(split_value("a|b", 2)), list(split_value("a||", 2)), list(split_value("a|b", 1))
     ([('a', 'b')], [('a', '|'), ('a|', '')], [('a|b',)])
+    >>> list(split_value("a", 2))  # of a damaged model
+    []
     """
     if text.count("|") == parts - 1:
         yield tuple(text.split("|"))
