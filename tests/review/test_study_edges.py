@@ -574,6 +574,7 @@ def test_a_click_marks_the_word_of_its_line():
         assert text[start:end] == word
     for offset in (3, 4, 9, 11, 26):  # between words
         assert word_boundaries.find_word(text, offset) is None
+    assert word_boundaries.find_line("\nab", 0) == (0, 0) and word_boundaries.find_line("\nab", 1) == (1, 3)
     assert word_boundaries.find_line(text, 0) == (0, 11) and word_boundaries.find_line(text, 11) == (0, 11)
     assert word_boundaries.find_line(text, 12) == (12, 32) and word_boundaries.find_line(text, 35) == (33, 36)
 

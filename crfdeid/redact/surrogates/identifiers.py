@@ -148,5 +148,9 @@ def draw_digit(stream: Iterator[int], digit: str, is_first: bool) -> str:
 
 
 def ends_alike(a: str, b: str) -> bool:
-    """Whether long numbers share their last four characters."""
+    """Whether long numbers share their last four characters.
+
+    >>> ends_alike("994471", "124471"), ends_alike("94471", "24471")  # few numbers of five digits are left
+    (True, False)
+    """
     return len(b) > LAST_FOUR + 1 and a[-LAST_FOUR:] == b[-LAST_FOUR:]

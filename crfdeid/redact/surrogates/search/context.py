@@ -5,6 +5,7 @@ from __future__ import annotations
 import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates.identifiers import LAST_FOUR
 from crfdeid.redact.surrogates.ordinary_words import (
     FREQUENT_SHARE,
     LEAST_SHARE,
@@ -14,7 +15,7 @@ from crfdeid.redact.surrogates.ordinary_words import (
     is_ordinary,
 )
 from crfdeid.redact.surrogates.search.finder import Mention
-from crfdeid.redact.surrogates.search.search_strings import LAST_FOUR, NUMBERS, SearchString
+from crfdeid.redact.surrogates.search.search_strings import NUMBERS, SearchString
 from crfdeid.redact.surrogates.text_forms import fold, word_set
 from crfdeid.text.document import Span
 

@@ -11,6 +11,7 @@ import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.identifiers import LAST_FOUR
 from crfdeid.redact.surrogates.institutions import says_which
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.redact.surrogates.ordinary_words import is_ordinary
@@ -21,7 +22,6 @@ from crfdeid.text import ages
 RUN = re.compile(r"[^\W_]+")
 MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyphens
 MAX_WORDS = 32  # of a string that is searched as a whole
-LAST_FOUR = 4
 AGE_ENDINGS = ("", "st", "nd", "rd", "th", "yo", "yof", "yom", "yr", "yrs", "year", "years")
 LOCAL_DIGITS = 7  # of a telephone number
 MIN_FIRST = 5  # letters of the first word of an institution
