@@ -20,7 +20,13 @@ class Beside:
     """What numbers a rule needs: one of the signs ``next`` directly behind the digits (:func:`sign_after`),
     one of ``before`` directly before them (:func:`sign_before`; "" is the start of the text), or a number of
     digits in ``lengths``, where :data:`LONGEST` is also more. The first of the three that is not empty
-    counts; none: all numbers. A note has one of the lowercased ``words``, where there are any."""
+    counts; none: all numbers. A note has one of the lowercased ``words``, where there are any.
+
+    >>> sorted(Beside(next="-/").next)
+    ['-', '/']
+    >>> Beside(lengths=[3, 7]) == Beside(lengths=(7, 3))
+    True
+    """
 
     next: Collection[str] = ()
     before: Collection[str] = ()
@@ -76,5 +82,9 @@ def group_by(keys: Iterable[Key], values: Iterable[int]) -> Mapping[Key, list[in
 
 
 def chain_lists(groups: Mapping[Key, list[int]], keys: Collection[Key]) -> list[int]:
-    """Return the values of those keys that the groups have. Groups are few."""
+    """Return the values of those keys that the groups have. Groups are few.
+
+    >>> chain_lists({"-": [4, 9], "/": [6], "": [12]}, ["/", ".", "-"])
+    [4, 9, 6]
+    """
     return [value for key, values in groups.items() if key in keys for value in values]

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 
-SHORTEST, LONGEST = 5, 13  # letters of a name whose misspellings are looked for
+SHORTEST = 5  # letters of a name whose misspellings are looked for
+LONGEST = 13  # letters of a misspelling: the longest popular name and two more
 LONG_NAME = 8  # letters of a name that may have two typos
 
 
@@ -49,7 +50,7 @@ def find_close_name(word: str, names: frozenset[str]) -> str | None:
     >>> find_close_name("willaim", names), find_close_name("marria", names), find_close_name("malaria", names)
     ('william', 'maria', None)
     """
-    if not SHORTEST - 1 <= len(word) <= LONGEST:
+    if len(word) > LONGEST:
         return None
     known = index_by_deletions(names)
     candidates = {

@@ -79,7 +79,7 @@ def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
         if note.lowered[index] in ("o", "d") and not (apostrophe and note.is_capitalised(index)):
             continue
         stop = find_run_end(note, index, lambda i: note.lowered[i] in PREFIXES, 3)
-        if not index < stop < len(note) or not is_joined(note, stop) or not is_nameable(note, lists, stop):
+        if stop == len(note) or not is_joined(note, stop) or not is_nameable(note, lists, stop):
             continue
         word = note.lowered[stop]
         if word in lists.eponyms or is_thing_name(note, stop):

@@ -39,13 +39,9 @@ SIGNING_WORDS = word_set(
 
 COLON = r"[ ]*(?::|=|\|)[ \t]*"
 PATIENT_FIELDS = re.compile(
-    r"(?:(?:pt|patient|member|client|last|first|full|legal|maiden|subscriber|guarantor)(?:'s)?[ ]+name"
-    rf"|name|patient|pt|last|first|re|alias|aka){COLON}",
-    re.IGNORECASE,
-)
-PATIENT_FIELD_WORDS = word_set(
-    """pt patient member client last first full legal maiden subscriber guarantor name re alias aka"""
-)
+    rf"(?:name|patient|pt|last|first|re|alias|aka){COLON}", re.IGNORECASE
+)  # "name" is the end of "Patient Name", too
+PATIENT_FIELD_WORDS = word_set("name patient pt last first re alias aka")
 DOCTOR_FIELDS = re.compile(
     r"(?:(?:attending|ordering|referring|primary|dictating|admitting|resident|consulting|signing"
     r"|rendering)?[ ]?"
@@ -132,7 +128,7 @@ def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAM
     """Return the offsets of the name that begins at word ``first``, or None. It has at least one word of two
     letters."""
     stop = find_run_end(note, first, lambda i: is_name_part(note, lists, i), most)
-    if stop > first and any(len(note.word(i)) > 1 and note.is_capitalised(i) for i in range(first, stop)):
+    if any(len(note.word(i)) > 1 and note.is_capitalised(i) for i in range(first, stop)):
         return note.edges(first, stop)
     return None
 
@@ -145,7 +141,7 @@ def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
         if first < stop and not is_joined(note, first):
             break
         first -= 1
-    if first == stop or not any(is_nameable(note, lists, i) for i in range(first, stop)):
+    if not any(is_nameable(note, lists, i) for i in range(first, stop)):
         return None
     if first and note.gap(first) in (", ", ",") and stop - first < 3 and is_nameable(note, lists, first - 1):
         first -= 1

@@ -199,12 +199,7 @@ def skip_indicator(note: Note, index: int) -> int | None:
     """Return the index of the word that an indicator describes, or None: the next word, or the one after
     "named", "is", "name is"."""
     first = index + 1
-    while (
-        first < len(note)
-        and note.lowered[first] in NAMING_WORDS
-        and note.gap(first) == " "
-        and first - index < 3
-    ):
+    while first < len(note) and note.lowered[first] in NAMING_WORDS and note.gap(first) == " ":
         first += 1
     return first if first < len(note) and note.gap(first) in AFTER_INDICATOR else None
 

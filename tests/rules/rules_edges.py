@@ -11,6 +11,7 @@ EDGES = {
         Dr. [Ruiz-Nowak], Dr. [O'Hara], Dr. [St. John], Dr. [van Quevix]; Dr. van
         Dr. [Ruiz]. Nowak was there
         Dr. of the day
+        Dr. [Quevix] M¶Seen; Dr. [Ana Bea Cleo Dora] Ruiz
         Dr. [Quevix A. B. Ruiz], Dr. [Ana M. Quevix], Dr. [Quevix M]. Do
         Drs. [Ruiz], Nowak, Quevix, Kim and Haddad
         Drs. [Ruiz], Nowak, Quevix and [Haddad]; Drs. [Ruiz] and [Nowak] and Quevix; Drs. [Ruiz], pain
@@ -51,7 +52,8 @@ EDGES = {
         [Ruiz], MSW; [Haddad], PsyD; [Nowak], MBBS; [Okafor], DPT; [Quevix], OTR; [Kim], SLP, and [Lund], RRT
         Ruiz, MDX
         Ruiz, DOT; Ruiz, RNA; Ruiz, NPO; Ruiz, PAC; Ruiz, PhDs; Ruiz, DMDs
-        The, MD
+        The, MD; J, MD; de, MD; [J. Ruiz], Md; [Haddad], PHD
+        Ana [Bea Cleo Dora Ruiz], MD; [Ruiz, Ana Bea], MD; Nowak, [Ana Bea Cleo], MD
     """,
     "doctor_field": """
         Attending physician: [Quevix], surgeons: [Haddad], Provider(s): [Nowak]
@@ -64,6 +66,9 @@ EDGES = {
         Attending: [RICE,ANA]
         Attending: RICE, pain
         Attending: C. Do and
+        Attending: [C. Do]¶Seen
+        Attending: [Rice], RN; Attending: [RICE, ANA BEA]
+        Attending: dr [Ruiz]; PCP: dr. [Nowak]; Surgeon: Dr [Okafor]
         Attending: c. Do
         Attending: C Do
         Attending: C. D
@@ -74,6 +79,7 @@ EDGES = {
     "patient_field": """
         Name: [Ruiz, Ana], Pt's name: [Haddad]; re: [Nowak]; AKA: [Quevix]
         Last name: [Ruiz] First name: [Ana]
+        Patient  Name: [Ruiz]; Member's Name: [Haddad]; Maiden Name= [Nowak]; Surname: Ruiz
         Patient: [RICE, ANA]
         Patient: [Rice,Ana], RN
         Patient: [Ruiz], RN
@@ -90,6 +96,7 @@ EDGES = {
         wife named [Ana], wife is called [Leila]
         wife, [Leila], wife ([Leila]), wife: [Leila], wife - [Leila], wife "[Leila]"
         wife MS, wife ICU, wife [Leilax]
+        wife name is called [Leila]; son named: [Leo]; daughter named  Ana
         son Mark will mark it
         mother Fever, father Cancer
         Sister [Ana]
@@ -98,10 +105,14 @@ EDGES = {
         RN [Quevix], nurse: [Ana], PA [Ruiz], attending, [Ruiz]
         social worker [Leila]; NP [Haddad] (attending)
         nurse ICU, surgeon Will
+        nurse [QUEVI], nurse QUEV
     """,
     "surname_comma_first": """
         [RUIZ,ANA], [Ruiz, Ana Maria]; Ruiz ,Ana; Ruiz; Ana
         [O'Hara, Patricia], [Smith-Ruiz, Patricia]
+        -[Ruiz, Ana] and Nowak
+        Nowak pre-[Ruiz, Ana], seen [Smith-Ruiz, Ana]
+        [Brown, Virginia], [Brown, Latoya], Brown, Florence
         [Quevix, Patricia] and Fever, Latoya
         Rice, Quevix
         [Ruiz, Ana]; [Ruiz, Ana Bea] Cleo Dora; [Quevix, Ana]; Pain, Ana; Ruiz, pain; De Ruiz
@@ -115,6 +126,7 @@ EDGES = {
         [Patricia Brown] and Ana Brown
         [Patricia Wagener] and Ana Wagener
         Patricia Thomas splint
+        [Virginia Young], [Latoya Young], Florence Young
         patricia ruiz
         May Pain
         [Ana Ruiz]; Smith-Ana Ruiz; x-Ana Ruiz; Ana; [Robert Quevix]; Ana
@@ -129,6 +141,7 @@ EDGES = {
         J. Ruiz forceps
         Text¶[B. Thomas] and [B. Foley]
         B. Foley
+        . [J. Ruiz] and Ana B
     """,
     "surname_prefix": """
         d'Angelo, [D'Angelo], O Malley, o'malley
@@ -142,6 +155,9 @@ EDGES = {
         de Babcock, [Mc Ruiz], [O'Ruiz], o'Ruiz, d'Ruiz, [D'Ruiz], O Ruiz
         [Everard van Tijlen], Pain van Tijlen, everard van Tijlen, Everard Van Tijlen
         Boston van Tijlen
+        He saw Everard, van Tijlen
+        [O'Malley]
+        seen with van
     """,
     "popular_name": """
         [patricia], [Patricia], [PATRICIA]
@@ -158,6 +174,7 @@ EDGES = {
         [Garcia], Nelson and nelson
         COOK, HALL, KING
         [GARCIA] agrees
+        [SMITH], HALL, [JONES]
     """,
     "clear_surname": """
         [Haddad], [HADDAD]
@@ -350,11 +367,16 @@ EDGES = {
     "repeated_name": """
         Dr. [Quevix] and [quevix]; Dr. Xu and Xu
         Dr. [Quex], quex; Dr. Will, Will
-        wife Rice and Rice, rice
+        Dr. [Quevi] and [quevi]; Dr. [Quev] and quev; Dr. [Nyx], [Nyx]
+        [Everard] van [Tijlen] came. [Tijlen] left
+        Dr. [Young]; [Young] agrees
+        Dr. Bell rang the bell; Bell agrees. Dr. Young is young; Young agrees
+        wife Rice and Rice, rice; Dr. Walnut; Walnut trees
         Mr. Foley and Foley
     """,
     "repeated_place": """
         lives in Reading; Reading glasses
+        [Zimmstraboro], MA. An MA
         at [Quevix Hospital of Dunmore]; [Quevix Hospital of Dunmore]
     """,
     "old_age_before": """

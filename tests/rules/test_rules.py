@@ -15,7 +15,7 @@ from crfdeid.feature_extraction import rule_matches
 from crfdeid.rules import RULES, lists, misspellings, words
 from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
-from crfdeid.rules.rule import Finding
+from crfdeid.rules.rule import Finding, find_all
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
 from crfdeid.rules.words import find_caseless, read_words
 from crfdeid.text.document import Document, Span
@@ -126,6 +126,49 @@ def test_rules_that_cannot_know_whose_name_it_is_guess_its_type():
 def test_a_guessed_type_follows_a_known_one():
     document = Document("1", "Dr. Ramirez called. Later Ramirez came.")
     assert [span.type for span in load_shipped().tag(document).spans] == ["DOCTOR", "DOCTOR"]
+
+
+GUESSED = {
+    "clear_first_name": "Latoya came.",
+    "clear_surname": "Haddad came.",
+    "first_and_surname": "Patricia Quevix came.",
+    "initials_surname": "J. Ramirez came.",
+    "misspelt_name": "Patrcia came.",
+    "name_in_page_head": "Mercy Clinic  QUEVIXO  09/28/2016",
+    "name_over_address": "Ana Quevix\n12 Elm Street",
+    "other_title": "Captain Nowak came.",
+    "popular_name": "Jennifer came.",
+    "popular_surname": "Ramirez came.",
+    "surname_comma_first": "Quevix, Patricia came.",
+    "surname_prefix": "O'Malley came.",
+}
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_what_a_rule_guesses_gets_the_type_that_a_title_gives_in_another_note(name):
+    rules = Rules(lists.load_shipped(), ["doctor_title", name])
+    note = Document("1", GUESSED[name], patient="7")
+    (alone,) = rules.tag(note).spans
+    assert alone.type == "PATIENT"
+    called = f"Dr. {note.text_of(alone).split()[-1]} called."
+    (found,) = rules.tag_patient([note, Document("2", called, patient="7")])[0].spans
+    assert (found.start, found.end, found.type) == (alone.start, alone.end, "DOCTOR")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_known_type_holds_in_all_notes_of_a_patient_and_a_guess_does_not_undo_it(order):
+    texts = ["Everard van Tijlen.", "Dr. Tijlen.", "Tijlen left."][::order]
+    notes = [Document(str(number), text, patient="7") for number, text in enumerate(texts)]
+    tagged = load_shipped().tag_patient(notes)
+    assert [[span.type for span in note.spans] for note in tagged] == [["DOCTOR"]] * 3
+
+
+def test_what_a_list_or_a_rule_of_numbers_finds_is_not_learned():
+    note = Note("Dr. Quevix came to Zimmstra Hospital, Ana van Tijlen: Haddad, Boston, 3 May 2061, JRM/abc")
+    known, shipped = KnownNames(), lists.load_shipped()
+    known.learn(note, shipped, find_all(note, shipped, RULES.values()))
+    assert known.names == {"quevix": "DOCTOR", "ana": "PATIENT", "tijlen": "PATIENT"}
+    assert known.places == {"zimmstra": {("zimmstra", "hospital"): "HOSPITAL"}}
 
 
 def test_a_note_without_capitals_is_read_all_the_same():
@@ -250,6 +293,38 @@ def test_close_words_are_those_within_the_slips(word, name):
         len(name)
     )
     assert (misspellings.find_close_name(word, frozenset([name])) == name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "typos", "close"),
+    [
+        ("robertt", "robert", 1, True),
+        ("robrt", "robert", 1, True),
+        ("ribert", "robert", 1, True),
+        ("kobert", "robert", 1, False),  # another first letter
+        ("orbert", "robert", 1, False),
+        ("rboert", "robert", 1, True),
+        ("robetr", "robert", 1, True),
+        ("rbeort", "robert", 2, False),  # the same remains without one letter
+        ("wliilam", "william", 2, False),  # two typos in seven letters
+        ("patrciai", "patricia", 2, True),  # two in eight
+        ("patrca", "patricia", 2, True),
+        ("patca", "patricia", 3, False),
+        ("chrsitpoehr", "christopher", 3, False),
+        ("chrisstoppher", "christopher", 2, True),  # the longest word that is looked up
+        ("mari", "maria", 1, True),
+        ("johnn", "john", 1, False),  # none in four
+        ("jonh", "john", 1, False),
+        ("ba", "ab", 1, False),
+        ("bca", "abc", 2, False),
+        ("aaa", "a", 2, False),
+        ("", "ab", 2, False),
+        ("ab", "", 2, False),
+    ],
+)
+def test_a_misspelling_has_one_typo_or_two_in_a_long_name(word, name, typos, close):
+    assert misspellings.count_typos(word, name) == typos
+    assert misspellings.find_close_name(word, frozenset([name])) == (name if close else None)
 
 
 def test_the_documentation_has_a_line_for_each_rule():
