@@ -164,7 +164,7 @@ def test_a_known_type_holds_in_all_notes_of_a_patient_and_a_guess_does_not_undo_
 
 
 def test_what_a_list_or_a_rule_of_numbers_finds_is_not_learned():
-    note = Note("Dr. Quevix came to Zimmstra Hospital, Ana van Tijlen: Haddad, Boston, 3 May 2061, JRM/abc")
+    note = Note("Dr. Quevix, Zimmstra Hospital, Ana van Tijlen: Haddad, Boston, 3 May 2061, JRM/abc")
     known, shipped = KnownNames(), lists.load_shipped()
     known.learn(note, shipped, find_all(note, shipped, RULES.values()))
     assert known.names == {"quevix": "DOCTOR", "ana": "PATIENT", "tijlen": "PATIENT"}
