@@ -19,7 +19,7 @@ NOT_AGE = regex.compile(
     r"\d{4}|\d\s*[/.-]\s*\d+\s*[/.-]\s*\d|(?:\d+\D+){3,}\d"
 )  # a date, a code, a list of numbers
 YOUNG = regex.compile(
-    r"^[\s-]*(?:months?|mos?\b|m/o|weeks?|wks?\b|w/o|days?|d/o|hours?|hrs?\b|mes(?:es)?\b|semanas?|días?)",
+    r"[\s-]*(?:months?|mos?\b|m/o|weeks?|wks?\b|w/o|days?|d/o|hours?|hrs?\b|mes(?:es)?\b|semanas?|días?)",
     regex.IGNORECASE,
 )
 HALF = regex.compile(r"(?<=\d)(?:[\s-]+1\s*/\s*2|\s*[½¼¾])(?!\d)")
@@ -52,9 +52,8 @@ def generalise_age(text: str, after: str = "") -> str | None:
     """
 
     def generalise(match: regex.Match[str]) -> str:
-        rest = text[match.end() :] or after
-        limit = 12 * OLDEST if YOUNG.match(rest) else OLDEST
-        return GROUP if int(match[0]) > limit else match[0]
+        is_young = YOUNG.match(text[match.end() :] or after)  # no month of an old age has three digits
+        return GROUP if int(match[0]) > OLDEST and not is_young else match[0]
 
     if HALF.search(text):
         whole = HALF.sub("", text)

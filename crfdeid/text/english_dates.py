@@ -15,5 +15,5 @@ def write_ordinal(number: int) -> str:
     >>> write_ordinal(1), write_ordinal(12), write_ordinal(23)
     ('1st', '12th', '23rd')
     """
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
+    endings = {} if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{endings.get(number % 10, 'th')}"

@@ -51,8 +51,8 @@ class Folding:
 
     original: str
     text: str
-    starts: Sequence[int] = (0,)
-    shifts: Sequence[int] = (0,)
+    starts: Sequence[int]
+    shifts: Sequence[int]
 
     def find_origin(self, index: int) -> int:
         """Return the original offset of the folded character at ``index``."""
@@ -103,10 +103,10 @@ def fold_text(text: str) -> Folding:
     >>> fold_text("54\u2013year\u2013old\r\nMr. O\u2019Neil").text
     "54-year-old\nMr. O'Neil"
     """
-    if is_folded(text):
-        return Folding(text, text)
-    pieces: list[str] = []
     starts, shifts = [0], [0]
+    if is_folded(text):
+        return Folding(text, text, starts, shifts)
+    pieces: list[str] = []
     at = length = 0
     for match in OTHER_LENGTH.finditer(text):
         letters = LIGATURES.get(match[0], "")

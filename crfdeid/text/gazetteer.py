@@ -25,7 +25,7 @@ from crfdeid.text.tokenizer import FINE
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
 JOIN = "+"  # between the names of lists that are asked as one
 
-NOT_PLAIN = re.compile(r"^(?![A-Za-z][a-z]*$)(.+)$", re.MULTILINE)  # a line that is not one word of ASCII
+NOT_PLAIN = re.compile(r"^(?![A-Za-z][a-z]*$)(.+)", re.MULTILINE)  # a line that is not one word of ASCII
 CAPITAL_INSIDE = re.compile(r"(?<=\w)[^\W\d_a-z]|[^\0-\x7f]")  # where capitals can split a token
 Entry = tuple[str, ...]  # lowercased tokens
 Item = TypeVar("Item")

@@ -56,6 +56,9 @@ def test_half_a_ligature_is_the_whole_ligature():
     found = fold_text("Gri\ufb03n")
     assert [found.unfold(Span(*edges, "DOCTOR")).end for edges in ((0, 4), (0, 6))] == [4, 4]
     assert found.unfold_token(Token("in", 5)) == Token("\ufb03n", 3)
+    longer = fold_text("Gri\ufb03n\u2019s dog")
+    assert longer.unfold_token(Token("Griffin", 0)) == Token("Gri\ufb03n", 0)
+    assert longer.unfold_token(Token("'", 7)) == Token("\u2019", 5)
 
 
 @given(SIGNS)

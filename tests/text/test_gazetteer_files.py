@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import resources
+from crfdeid.errors import FormatError
 from crfdeid.text import gazetteer
 from crfdeid.text.folding import fold_text
 from crfdeid.text.tokenizer import fine
@@ -61,6 +62,31 @@ def test_lists_of_one_name_and_content_are_one_object(tmp_path):
     (tmp_path / "c" / "towns.exclude.txt").write_text("Erie\n")
     first, same, other = map(gazetteer.read_gazetteer, paths)
     assert same is first and other.entries == {("yuma",)} and first.entries == {("yuma",), ("erie",)}
+
+
+def test_a_list_without_entries_is_refused_except_one_of_training(tmp_path):
+    for name in ("towns", "training_CITY"):
+        (tmp_path / f"{name}.txt").write_text("# nothing\n")
+    with pytest.raises(FormatError, match=r"towns\.txt: no entries$"):
+        gazetteer.read_gazetteer(tmp_path / "towns.txt")
+    assert gazetteer.read_gazetteer(tmp_path / "training_CITY.txt").entries == frozenset()
+
+
+def test_a_model_s_own_list_comes_before_the_shipped_one(tmp_path):
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    for folder in (first, second, third):
+        folder.mkdir()
+    for folder in (second, third):
+        (folder / "us_cities.txt").write_text("Yuma\n")
+    assert gazetteer.find_gazetteer("us_cities", [first, second, third]) == second / "us_cities.txt"
+    assert gazetteer.find_gazetteer("us_cities", [first]) == FOLDER / "us_cities.txt"
+
+
+def test_what_is_excluded_is_a_word_or_an_entry():
+    towns = ["New York", "New Haven", "York", "deSouza"]
+    found = gazetteer.build_gazetteer("towns", towns, ["New York", "York"])
+    assert found.entries == {("new", "haven"), ("de", "souza"), ("desouza",)}
+    assert found.words == {"new", "haven", "de", "souza", "desouza"}
 
 
 MATCHES = [
