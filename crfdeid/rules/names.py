@@ -197,8 +197,9 @@ def find_beside(note: Note, lists: Lists, indicators: frozenset[str]) -> Iterato
 
 def skip_indicator(note: Note, index: int) -> int | None:
     """Return the index of the word that an indicator describes, or None: the next word, or the one after
-    "named", "is", "name is"."""
-    first = index + 1
+    "named", "is", "name is", "'s name is"."""
+    end = note.ends[index]
+    first = index + 2 if note.text[end : end + 7].lower() == "'s name" else index + 1
     while first < len(note) and note.lowered[first] in NAMING_WORDS and note.gap(first) == " ":
         first += 1
     return first if first < len(note) and note.gap(first) in AFTER_INDICATOR else None

@@ -97,6 +97,7 @@ EDGES = {
         wife, [Leila], wife ([Leila]), wife: [Leila], wife - [Leila], wife "[Leila]"
         wife MS, wife ICU, wife [Leilax]
         wife name is called [Leila]; son named: [Leo]; daughter named  Ana
+        her son's name is [Quevix]; WIFE'S NAME: [Leila]; his son's Quevix; her sister's name tag
         son Mark will mark it
         mother Fever, father Cancer
         Sister [Ana]
