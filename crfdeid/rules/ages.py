@@ -30,7 +30,7 @@ MEASURE = re.compile(
 )
 WARM = 94  # from here on, a number before F is rather degrees Fahrenheit than the age of a woman
 TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
-BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{1,26}\d ?\($", re.IGNORECASE)
+BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]+\d ?\($", re.IGNORECASE)
 LAST_SIGNS = frozenset("deEDfFnNsStTaA:=xX") | {LONG_S}  # with which the phrases can end
 ONES, TEENS, TENS = ("|".join(words) for words in (ages.ONES, ages.TEENS, ages.TENS))
 

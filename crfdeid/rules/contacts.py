@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from crfdeid.rules.beside import Beside
@@ -38,7 +39,7 @@ HOSTS = word_set("http https www com org net edu gov")
 
 def cut_line_before(note: Note, start: int) -> str:
     """Return the text to the left in the line, at most 30 characters."""
-    return note.text[max(note.text.rfind("\n", 0, start) + 1, start - 30) : start]
+    return note.text[max(note.find_line_start(start), start - 30) : start]
 
 
 def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
@@ -84,25 +85,16 @@ pager = match_at_words(
 )  # fmt: skip
 _labelled_extension = match_at_words(
     "extension", "PHONE", DOUGLASS, "An extension: \"x12345\", \"ext. 1234\".",
-    ["x", "ext", "extension"], r"(?:x[ ]?(?:\d{4,6}|\d-\d{4})|(?:ext|extension)[.:]?[ ]?\d{2,6})(?![\d.%/])",
+    ["x", "ext", "extension"],
+    r"(?:x[ ]?(?:\d{4,6}|\d-\d{4})|(?:ext|extension)[.:]?[ ]?\d{2,6})(?![\d%/])(?!\.\d)",
 )  # fmt: skip
 
 
 def find_extensions(note: Note, lists: Lists) -> Iterator[Edges]:
     """An extension: "x12345", "ext. 1234"; with its x, as i2b2's phones have it."""
     for start, end in _labelled_extension.find(note, lists):
-        yield (
-            (start, end)
-            if note.text[start] in "xX" and note.text[start + 1].isdigit()
-            else (find_last_number(note.text, start, end), end)
-        )
-
-
-def find_last_number(text: str, start: int, end: int) -> int:
-    """Return where the digits at the end of ``text[start:end]`` begin."""
-    while end > start and text[end - 1].isdigit():
-        end -= 1
-    return end
+        number = note.starts[bisect_left(note.starts, start) + 1]
+        yield start if number == start + 1 else number, end
 
 
 extension = Rule("extension", "PHONE", DOUGLASS, find_extensions)

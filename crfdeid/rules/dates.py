@@ -88,7 +88,8 @@ MONTHS = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name i
 SHORT_MONTHS = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}  # their days; a day of a pattern is at most 31
 AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # also words, names or abbreviations
 
-MONTH = rf"(?P<month>{'|'.join(MONTHS)})\b\.?"
+MONTH_NAME = rf"(?P<month>{'|'.join(MONTHS)})"
+MONTH = rf"{MONTH_NAME}\b\.?"
 MM, DAY = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
 MM2, DAY2 = r"(?P<month>1[0-2]|0[1-9])", r"(?P<day>3[01]|[12]\d|0[1-9])"
 YYYY = r"(?:1[89]|2[01])\d\d"
@@ -105,11 +106,12 @@ MONTH_CLUES = word_set(
 
 
 def is_date(match: re.Match[str], note: Note) -> bool:
-    """Whether the month and the day exist, as far as the pattern has them."""
-    groups = match.groupdict()
-    month = groups.get("month")
-    number = (MONTHS.get(month.lower()) or int(month)) if month else 1
-    return int(groups.get("day") or 1) <= SHORT_MONTHS.get(number, 31)
+    """Whether the month has the day. A part of a pattern without names is not held against the calendar."""
+    month = match["month"]
+    if month is None:
+        return True
+    number = MONTHS.get(month.lower()) or int(month)
+    return int(match["day"]) <= SHORT_MONTHS.get(number, 31)
 
 
 def build_numeric_rule(name: str, about: str, pattern: str) -> Rule:
@@ -151,8 +153,10 @@ month_and_year = match_at_numbers(
 )  # fmt: skip
 day_month_year = match_at_numbers(
     "day_month_year", "DATE", TABLE,
-    "dd month, (yy)yy; the year may be missing: \"3 March\", \"3-Mar-61\", \"the 3rd of March\".",
-    rf"(?<![\d./])(?<!\d-){DAY}(?:st|nd|rd|th)?(?:[ ]of[ ]|[ -]|){MONTH}(?:,?[ -]?{YEAR}(?![\d/]))?",
+    "dd month, (yy)yy; the year may be missing: "
+    "\"3 March\", \"3-Mar-61\", \"03MAR2061\", \"the 3rd of March\".",
+    rf"(?<![\d./])(?<!\d-){DAY}(?:st|nd|rd|th)?(?:[ ]of[ ]|[ -]|)"
+    rf"{MONTH_NAME}(?:\b\.?|(?=(?:1[89]|2[01])?\d\d(?!\d)))(?:,?[ -]?{YEAR}(?![\d/]))?",
     lambda match, note: is_date(match, note)
     and (match["month"].lower() not in AMBIGUOUS_MONTHS or match["year"] or match["month"][0].isupper()),
     Beside(next=(*DAY_SUFFIXES, *after_blank(DAY_SUFFIXES))),
@@ -188,18 +192,14 @@ def ordinal_day(note: Note, lists: Lists) -> Iterator[Edges]:
     """A day as "the 3rd" after "on", "until" and such, where no noun follows."""
     for index in note.find_words(["st", "nd", "rd", "th"]):
         day = index - 1
-        if (
-            index > 1
-            and note.gap(index) == ""
-            and note.word(day).isdecimal()
-            and 1 <= int(note.word(day)) <= 31
-        ):
-            before = note.text[max(0, note.starts[day] - 12) : note.starts[day]]
-            if ORDINAL_BEFORE.search(before) and ORDINAL_AFTER.match(note.text, note.ends[index]):
-                yield note.starts[day], note.ends[index]
+        if note.gap(index) == "" and note.word(day).isdecimal() and 1 <= int(note.word(day)) <= 31:
+            two_before, start = note.starts[max(0, day - 2)], note.starts[day]
+            is_after_clue = ORDINAL_BEFORE.fullmatch(note.text, two_before, start)
+            if is_after_clue and ORDINAL_AFTER.match(note.text, note.ends[index]):
+                yield start, note.ends[index]
 
 
-ORDINAL_BEFORE = re.compile(r"\b(?:on|until|since|by|from) the $", re.IGNORECASE)
+ORDINAL_BEFORE = re.compile(r"(?:on|until|since|by|from) the ", re.IGNORECASE)
 ORDINAL_AFTER = re.compile(r"[.,;)\n]|$| (?:and|at|for|to|with|of)\b")
 
 
@@ -305,11 +305,11 @@ def is_free(note: Note, index: int) -> bool:
 
 @rule("DATE", f"{TABLE} (medical events)")
 def year_beside_event(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A year by itself with a word for a medical or life event close by in its line."""
+    """A year by itself with a word for a medical or life event close by: before it in its line, or after."""
     for index in find_years(note):
-        around = range(max(0, index - EVENT_WORDS), min(len(note), index + EVENT_WORDS + 1))
-        line = note.text.rfind("\n", 0, note.starts[index])
-        if any(note.lowered[i] in EVENTS and note.starts[i] > line for i in around):
+        line = bisect_left(note.starts, note.find_line_start(note.starts[index]))
+        around = note.lowered[max(line, index - EVENT_WORDS) : index + EVENT_WORDS + 1]
+        if not EVENTS.isdisjoint(around):
             yield note.edges(index, index + 1)
 
 

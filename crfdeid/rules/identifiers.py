@@ -18,7 +18,7 @@ AFTER_A_WORD = re.compile(r"[A-Za-z,] {2,}$")
 # "MRN at Mercy Hospital was"
 ELSEWHERE = r"(?:\s(?:at|from|with|for|in)\s(?:[\w.'’&-]+\s){1,7}?(?:is|was|of|number|no\.?))?"
 FIRST_WORD = re.compile(r"([a-z]+)(?:\(\?:([a-z]+)\)\?)?")
-VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/-]|\.\w)|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
+VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/-]|\.\w)|(?=[\w:./-]*\d[\w:./-]*\d)\w[\w./:-]*\w)"
 
 
 def build_labelled_rule(name: str, type: str, about: str, labels: str) -> Rule:
@@ -87,14 +87,14 @@ long_number = match_at_numbers(
 number_after_name = match_at_numbers(
     "number_after_name", "MEDICALRECORD", "ours",
     "Six digits or more, maybe in groups, with two spaces or more between them and a word.",
-    r"(?<=  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
+    r"(?<=  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! (?:mg|ml|cc))",
     lambda match, note: AFTER_A_WORD.search(note.text[max(0, match.start() - 14) : match.start()]),
     Beside(before=["  "]),
 )  # fmt: skip
 line_number = match_at_numbers(
     "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",
     r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\n)",
-    lambda match, note: match.start() <= note.top_end, Beside(before=["", "\n"]),
+    lambda match, note: match.start() < note.top_end, Beside(before=["", "\n"]),
 )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ TYPISTS = word_set(
 )
 
 
-FOOTER = re.compile(r"^(?P<user>[A-Za-z]{2,3}\d{2,4})/(?P<number>\d[\d -]{4,}\d)\s*$", re.MULTILINE)
+FOOTER = re.compile(r"(?P<user>[A-Za-z]{2,3}\d{2,4})/(?P<number>\d[\d -]{4,}\d)\s*$", re.MULTILINE)
 
 
 def find_footers(note: Note) -> Iterator[re.Match[str]]:

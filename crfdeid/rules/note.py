@@ -22,7 +22,7 @@ CENTURY = r"(?:18|19|20|21)\d\d"
 HEADER_YEAR = re.compile(
     rf"(?<![\d./-])(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)"
 )
-BORN = re.compile(r"(?:dob|birth|born)\W*\Z", re.IGNORECASE)
+BORN = ("dob", "birth", "born")  # before a date, which is then not the note's
 TOP_LINES = 10  # of a note
 EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
 YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
@@ -60,9 +60,9 @@ class Note:
 
     @cached_property
     def top_end(self) -> int:
-        """The offset at which the first :data:`TOP_LINES` lines end, or that of the text's end."""
+        """The offset at which the first :data:`TOP_LINES` lines end with their line break, or the text."""
         line_ends = islice(re.finditer("\n", self.text), TOP_LINES - 1, TOP_LINES)
-        return next((match.start() for match in line_ends), len(self.text))
+        return next((match.end() for match in line_ends), len(self.text))
 
     @cached_property
     def _starts_by_next(self) -> Mapping[str, list[int]]:
@@ -93,6 +93,10 @@ class Note:
         """Return the index of the word that begins at an offset, or ``None``."""
         index = bisect_left(self.starts, offset)
         return index if index < len(self) and self.starts[index] == offset else None
+
+    def find_line_start(self, offset: int) -> int:
+        """Return where the line of an offset begins."""
+        return self.text.rfind("\n", 0, offset) + 1
 
     def is_caseless(self, index: int) -> bool:
         """Whether the word's paragraph is written without capitals, so that they have no meaning."""
@@ -129,9 +133,9 @@ class Note:
         return max(map(int, years), default=None)
 
     def _is_birth(self, start: int) -> bool:
-        """Whether a word for birth precedes the date at ``start``, with no other word between them."""
+        """Whether the word before the date at ``start`` is one for birth."""
         index = bisect_left(self.starts, start)
-        return BORN.search(self.text, self.starts[index - 1] if index else 0, start) is not None
+        return index > 0 and self.lowered[index - 1].endswith(BORN)
 
     def is_plausible_year(self, year: int) -> bool:
         """Whether the note can mention a year (four digits): one near its own, if that is known."""

@@ -97,7 +97,7 @@ def find_rule(name: str) -> Rule:
 def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
     """Give a name of guessed type the type that a clue elsewhere gives to its last word."""
     span, rule = finding
-    if not rule.guess or not known.names or span.type not in NAME_TYPES:
+    if not rule.guess:
         return finding
     types = [known.names[word] for word in repeats.list_words(note, span) if word in known.names]
     return Finding(Span(span.start, span.end, types[-1]), rule) if types else finding

@@ -17,6 +17,7 @@ EDGES = {
         Drs. [Ruiz], Nowak, Quevix and [Haddad]; Drs. [Ruiz] and [Nowak] and Quevix; Drs. [Ruiz], pain
         Nowak
         Seen by Dr.
+        Dr. [Kim]. Nowak was there; Dr. [St. John]; Dr. [Wu]. and
     """,
     "patient_title": """
         MS. [Ruiz], MS. Progressive, MS Ruiz
@@ -413,6 +414,8 @@ EDGES = {
         age [45] mow, age [45] dayton, age [45]  mg, age 45kg, age 45.5, age 45/5, age [45]. Seen
         age 45%
         age  [45], aged 		[45], age 45 MG, age 12 Weeks, plan 45
+        Age                     [45]
+        Age                      45
     """,
     "age_after": """
         [1]yo, [0] yo, [89] yo, 90 yo, [8] yr old, [8] yrs. old, [8]-yr-old, [8] years of age, [8] y.o
@@ -441,6 +444,8 @@ EDGES = {
         temp 37 male, T 38F, tmax of 38M, T: 38M, fever to 39M
         .67M, 3/67M, 3-67M
         at [67]F, patient [67]F, fever gone: [67] male, temperature: 38F, temperature of 38F, Temp 38F
+        Temp                    67F
+        Temp                     [67]F
     """,
     "age_after_birth": """
         DOB 3/13/59 ([42]), born 03/13/1959 ([67] yo), birth 3/13/59 ([119]), DOB 3/13/59 (120)
@@ -448,6 +453,8 @@ EDGES = {
         DOB¶3/13/59 (42)
         stillborn 3/13/59 (42), births 3/13/59 (42), born 3 ([42]), born 3/13/59 (x) and (42)
         DOB 3/13/59 ([4])
+        born in Salem on the first of May 1959 ([67])
+        born in Boston on the first of May 1959 (67)
     """,
     "medical_record_number": """
         MR #[4471902], MR: [4471903]
@@ -478,6 +485,7 @@ EDGES = {
         unit noted 447190
         chart noted 447190, record noted 447190, mrn:		[447190]
         MRN at Mercy of [12345] in ward no 447190
+        MR# at Mercy Hospital was [4471902], MR# no. [4471903]
     """,
     "account_number": """
         account: [99120], acct [99120], acct. [99120], account# [99120], billing# [99120]
@@ -564,12 +572,18 @@ EDGES = {
            880162455
         9  880162455, Ruiz: 880162455
         Ruiz  880162455mg, Ruiz  880162455 ml, A  [880162455], ab,  [880162455]
+        Ruiz             [880162455]
+        Ruiz              880162455
+        A  [880162455]
+        Ruiz  [50 00], Ruiz  50 00 mg, Ruiz  50 00mg
     """,
     "line_number": """
         a¶b¶c¶d¶e¶f¶g¶h¶i¶[12345]
         a¶b¶c¶d¶e¶f¶g¶h¶i¶j¶12345
         Name¶[12345]¶end
         [12345]¶x
+        ¶a¶b¶c¶d¶e¶f¶g¶h¶[12345]
+        ¶a¶b¶c¶d¶e¶f¶g¶h¶i¶12345
     """,
     "slashed_code": """
         [AB12/34], [AB123456/12345678], [AB12:345D]
@@ -597,6 +611,9 @@ EDGES = {
         [hp950]/2266482705
         hp950/2266482705 x
         x hp950/2266482705
+        [hp950]/2266482705¶Seen
+        [hp950]/2266482705  ¶¶Seen
+        hp950/2266482705.¶Seen
     """,
     "footer_number": """
         hpx950/[2266482705]
@@ -608,6 +625,8 @@ EDGES = {
         hp950/22664
         hp950/[2266482705]
         hp950/2266482705 x
+        hp950/[2266482705]¶Seen
+        hp950/[2266482705]  ¶Seen
     """,
     "date_mdy": """
         [1/2/61], [01/02/1961], [12/31/2061]
@@ -697,6 +716,9 @@ EDGES = {
         3/11 TABS, 3/11 grins, [3/11] gains, 3/11 grains
         on [1/31], on [3/31], on 4/31, on [5/31], on 6/31, on [7/31], on [8/31], on 9/31, on [10/31]
         on 11/31, on [12/31], on [2/29], on 2/30
+        pain on admission 4/10, labs of admission [4/11]
+        Date: [3/4], on                      [3/4]
+        Date: [3/4], on                       3/4
     """,
     "month_and_year": """
         [3/2061], [3-2061]
@@ -721,8 +743,9 @@ EDGES = {
         3 may, [3 May], [3 december]
         3.4 May, 3/4 May, 2-3 May
         [3 March] 61/2
-        3 March2061, [3 March 2061], [3 March, 2061], 3March61, [3-Mar-61], 31 April
+        [3 March2061], [3 March 2061], [3 March, 2061], [3March61], [3-Mar-61], 31 April
         30 Feb; [30 April]; 3 Marching
+        [03Mar2061], [3 March,2061], [03 Mar61], [3Sept1999], 03Mar4567, 03Mar206, 03Mar20611
     """,
     "month_day_year": """
         [March 3-5], [Mar. 3], 61
@@ -749,6 +772,7 @@ EDGES = {
         before [May], late [Dec]
         May, in [May], Jun, in [Jun], [June], in [June], [July] was hot, [Sept] was hot, Jan was hot
         Sep was hot, in jun
+        OCT of the macula, Oct was hot, in [Oct], Jul, since [Jul]
     """,
     "ordinal_day": """
         by the [31st]. by the 32nd.
@@ -758,6 +782,10 @@ EDGES = {
         on the [3rd]., On the [3rd], salon the 3rd., from the [3rd] and, on the cold 3rd., the 3rd.
         on the 32nd., 3rd.
         on the   3rd.
+        on the [3rd]¶until then
+        by an on the [3rd], on the, 3rd.
+        th or the 3
+        on the 3¶rd.
     """,
     "weekday": """
         [Mondays], [Weds] and fri
@@ -787,6 +815,7 @@ EDGES = {
     "decade": """
         [1880s], [2010s], [2110's], '[70s]
         80s, 1780s, 2210s, 1995s, 11990s
+        a room of 2000sq ft, the '90sec test, 1990sx
     """,
     "year_beside_event": """
         surgery a b c d e [1953]
@@ -798,16 +827,24 @@ EDGES = {
         MI 1953 mg, MI 1953%, MI 1953:2, MI 1953-2, MI $1953, MI #1953
         MI 1953/2, MI 1953,2, MI [1953], MI [1953].
         retired in the city [1953], born [1953], flu shot [1953], echo [1953], tkr [1953]
+        [1953]¶surgery
+        Seen¶surgery [1953]
+        ¶MI [1953]
     """,
     "year_after_preposition": """
         from [2061], in early [2061]
         in 1999 units, in 12999
         in¶1999
+        in [1999]¶units of blood
+        in 1999 units
+        in [1999]
+        in [1999]¶units, in 1999 mg
     """,
     "year_in_parentheses": """
         (1999
         1999)
         (1879) ([1880])
+        ([2061]) cholecystectomy
     """,
     "phone_with_area": """
         [617.555.0148], [617-555 0148], [617 555-0148], [(617)555-0148]
@@ -824,6 +861,8 @@ EDGES = {
         half 617-555-0148, fax¶617-555-0148
         fax:  [617-555-0148], fax:[617-555-0148], fax: [(617) 555-0148], FAX [617-555-0148]
         fax is broken: call 617-555-0148
+        Fax                           [617-555-0148]
+        Fax                            617-555-0148
     """,
     "local_phone": """
         [555-0148 x12], [555-0148, ext 12]
@@ -862,6 +901,9 @@ EDGES = {
         ext 1, ext 1234567, ext 12/14
         x1234%, x1234/2, x1234.5
         [x12345], ext [12], ext. [12], extension [1234], x [1234]
+        x [2-4567], X [2-4567], ext.[12]
+        [x2-4567], [X1234]
+        call [x12345]. Home ext. [12].
     """,
     "ssn": """
         a123-45-6789, 123-45-6789-1, 123-45-67890, 1-123-45-6789

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from line_counts import count_lines
 
 from crfdeid.rules import layout, repeats
+from crfdeid.rules.beside import Beside
 from crfdeid.rules.lists import Entries, load_shipped
 from crfdeid.rules.note import HEADER, Note
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
@@ -108,10 +109,36 @@ def test_the_longest_entry_is_found_at_each_place(pieces):
         ("Seen 3/4/2061", 2061), ("DOB: 3/4/1961 seen 2061-03-04", 2061), ("born 3/4/1961", None),
         ("Birth date 3/4/1961", 1961), ("12/3/4/2061", None), ("3/4/20611", None), ("3-4-2061.", 2061),
         ("x" * HEADER + " 3/4/2061", None), ("", None),
+        ("x" * 391 + " 3/4/2061", 2061), ("x" * 392 + " 3/4/2061", None),  # ends at 400, and at 401
+        ("Seen 2061-3-4", 2061), ("2061-12-14", 2061), ("DOB_____3/4/1961", None),
+        ("3/4/2061: two children were born", 2061), ("3/4/2061, stillborn 1/2/2063", 2061),
     ],
 )  # fmt: skip
 def test_the_year_of_a_note_is_that_of_a_date_at_its_top(text, year):
     assert Note(text).year == year
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [("Seen 3/4/2061", 1941, 2071), ("No date", 1880, 2199)],  # 120 years before and 10 after
+)
+def test_a_note_can_mention_the_years_around_its_own(text, first, last):
+    note = Note(text)
+    found = [note.is_plausible_year(year) for year in (first - 1, first, last, last + 1)]
+    assert found == [False, True, True, False]
+
+
+def test_a_line_begins_after_a_line_break_or_with_the_text():
+    note = Note("\nab\ncd")
+    assert [note.find_line_start(offset) for offset in range(8)] == [0, 1, 1, 1, 4, 4, 4, 4]
+    assert Note("ab").find_line_start(1) == 0
+
+
+@pytest.mark.parametrize(("text", "sign", "starts"), [
+    ("(45) (4", "(", [1, 6]), ("  4", ["  "], [2]), ("4 5", [""], [0]), ("\t 4", ["\t "], [2]),
+])  # fmt: skip
+def test_numbers_are_found_by_the_sign_before_them(text, sign, starts):
+    assert Note(text).find_numbers(Beside(before=sign)) == starts
 
 
 OLD_YEAR = re.compile(

@@ -155,6 +155,17 @@ def test_what_a_rule_guesses_gets_the_type_that_a_title_gives_in_another_note(na
     assert (found.start, found.end, found.type) == (alone.start, alone.end, "DOCTOR")
 
 
+def test_a_patient_and_a_doctor_can_have_one_surname():
+    document = Document("1", "Mr. Haddad was seen by Dr. Haddad; Ms. Haddad came, too.")
+    assert [span.type for span in load_shipped().tag(document).spans] == ["PATIENT", "DOCTOR", "PATIENT"]
+
+
+def test_only_what_the_chosen_rules_find_is_found_again():
+    rules = Rules(lists.load_shipped(), ["patient_title", "repeated_name"])
+    document = Document("1", "Mr. Quevix and Dr. Zimmstra came. Quevix left; Zimmstra left.")
+    assert [document.text_of(span) for span in rules.tag(document).spans] == ["Quevix", "Quevix"]
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_known_type_holds_in_all_notes_of_a_patient_and_a_guess_does_not_undo_it(order):
     texts = ["Everard van Tijlen.", "Dr. Tijlen.", "Tijlen left."][::order]
@@ -232,6 +243,21 @@ def test_overlaps_lose_no_character():
         (Span(9, 17, "DATE"), "date_mdy"),
         (Span(18, 20, "IDNUM"), "long_number"),
     ]
+
+
+def test_a_type_that_is_known_wins_over_a_guess_for_the_same_name():
+    rank = {name: number for number, name in enumerate(RULES)}
+    known = Finding(Span(4, 8, "DOCTOR"), RULES["clear_surname"])  # a guess that a title settled
+    for first in ("other_title", "first_and_surname"):
+        (found,) = resolve_overlaps("Ana Ruiz", [finding(0, 8, first), known], rank)
+        assert (found.span, found.rule.name) == (Span(0, 8, "DOCTOR"), "clear_surname")
+
+
+def test_what_is_left_of_a_shorter_finding_has_a_letter_or_a_digit():
+    rank = {name: number for number, name in enumerate(RULES)}
+    for text, left in (("3/4/2061.", []), ("3/4/2061(", []), ("3/4/2061x", [Span(8, 9, "IDNUM")])):
+        found = resolve_overlaps(text, [finding(0, 8, "date_mdy"), finding(5, 9, "long_number")], rank)
+        assert [f.span for f in found] == [Span(0, 8, "DATE"), *left]
 
 
 DRAWN = ["doctor_title", "clear_surname", "date_mdy", "state"]
