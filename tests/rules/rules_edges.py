@@ -98,7 +98,8 @@ EDGES = {
         wife, [Leila], wife ([Leila]), wife: [Leila], wife - [Leila], wife "[Leila]"
         wife MS, wife ICU, wife [Leilax]
         wife name is called [Leila]; son named: [Leo]; daughter named  Ana
-        her son's name is [Quevix]; WIFE'S NAME: [Leila]; his son's Quevix; her sister's name tag
+        her son's name is [Quevix]; WIFE'S NAME: [Leila]; his son's Quevix
+        her sister's name tag; her aunt's namesake Quevix
         son Mark will mark it
         mother Fever, father Cancer
         Sister [Ana]
