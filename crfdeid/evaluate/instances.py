@@ -13,7 +13,7 @@ from crfdeid.evaluate.published_tables import PublishedTable, format_beside
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
-from crfdeid.text.spans import overlaps
+from crfdeid.text.spans import SpanIndex
 
 COLUMNS = ("TP", "FP", "FN", "R", "P")
 ALL = "all"
@@ -35,11 +35,11 @@ def measure_instances(pairs: Iterable[tuple[Document, Document]], scheme: Scheme
             rows[name] = rows.get(name, Counts()) + counts
 
     for gold, system in pairs:
+        in_gold, in_system = SpanIndex(gold.spans), SpanIndex(system.spans)
         for span in set(gold.spans):
-            found = any(overlaps(span, other) for other in system.spans)
-            add(span, Counts(tp=1) if found else Counts(fn=1))
+            add(span, Counts(tp=1) if in_system.find(span) else Counts(fn=1))
         for span in set(system.spans):
-            if not any(overlaps(span, other) for other in gold.spans):
+            if not in_gold.find(span):
                 add(span, Counts(fp=1))
     return rows
 

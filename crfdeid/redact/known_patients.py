@@ -28,7 +28,7 @@ from crfdeid.redact.surrogates.text_forms import WORD
 from crfdeid.redact.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.spans import SpanIndex, keep_longest
 
 OPTION = "--patients"
 MIN_NAME, MIN_NUMBER = 3, 4  # characters
@@ -130,7 +130,8 @@ def find_known(document: Document, cells: Cells) -> list[Span]:
     found = keep_longest([*search.find_missed(document, certain), *certain, *odd])
     found += find_beside(document.text, found, mentions)
     joined = join_names(document.text, sorted(found), list_initials(cells))
-    return [span for span in joined if not is_held(span, document.spans)]
+    index = SpanIndex(document.spans)
+    return [span for span in joined if not is_held(span, index.find(span))]
 
 
 def is_certain(text: str, span: Span) -> bool:
@@ -149,7 +150,8 @@ def is_certain(text: str, span: Span) -> bool:
 def find_beside(text: str, found: Sequence[Span], mentions: Iterable[Span]) -> list[Span]:
     """Return the mentions of names, in any case, that are beside a name that was found, or beside another of
     the patient's names: "okafor, will"."""
-    others = {span for span in mentions if not any(map(span.overlaps, found))}
+    index = SpanIndex(found)
+    others = {span for span in mentions if not index.find(span)}
     names = sorted(span for span in {*found, *others} if kinds.kind_of(span.type) == kinds.NAME)
     pairs = [(a, b) for a, b in pairwise(names) if GAP.fullmatch(text, a.end, b.start)]
     beside = {
@@ -209,8 +211,8 @@ def take_initials(text: str, span: Span, initials: Collection[str]) -> Span:
 
 
 def is_held(span: Span, others: Iterable[Span]) -> bool:
-    """Whether another span holds this one. A name is not held by a span of another kind that has nothing but
-    the name."""
+    """Whether one of ``others`` holds a span. A name is not held by a span of another kind that has nothing
+    but the name."""
     holding = [other for other in others if other.start <= span.start and span.end <= other.end]
     if kinds.kind_of(span.type) != kinds.NAME:
         return bool(holding)

@@ -15,6 +15,7 @@ from crfdeid.redact.surrogates.ordinary_words import WORD_AFTER, is_ordinary
 from crfdeid.redact.surrogates.similar_names import SimilarNames
 from crfdeid.redact.surrogates.text_forms import WORD, fold
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import SpanIndex
 
 MIN_GLUED, MIN_MISREAD, MIN_NUMBER = 3, 4, 6  # characters
 DECIMALS = "0123456789"
@@ -135,8 +136,9 @@ def find_small(text: str, names: Names) -> Iterator[Span]:
 
 def find_doubtful(document: Document, names: Names) -> Iterator[tuple[int, int]]:
     """Yield the names in small letters outside the spans of a document that may be the word or the name."""
+    index = SpanIndex(document.spans)
     for match, _ in _find_small(document.text, names):
-        if not any(span.start < match.end() and match.start() < span.end for span in document.spans):
+        if not index.find(Span(*match.span(), "")):
             yield match.span()
 
 

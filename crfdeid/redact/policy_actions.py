@@ -15,6 +15,7 @@ from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.generalize import GENERALIZED
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme
+from crfdeid.text.spans import SpanIndex, keep_leftmost
 
 KEPT = "kept"
 
@@ -71,13 +72,9 @@ class PolicyActions:
 
     def select_kept(self, document: Document, replaced: Sequence[Span]) -> list[Span]:
         """Return the spans that the policy keeps and that no replaced span overlaps."""
-        phi = set(self.select_phi(document))
-        kept = [span for span in document.spans if span not in phi]
-        chosen: list[Span] = []
-        for span in kept:
-            if not any(map(span.overlaps, (*replaced, *chosen))):
-                chosen.append(span)
-        return chosen
+        phi, index = set(self.select_phi(document)), SpanIndex(replaced)
+        kept = (span for span in document.spans if span not in phi and not index.find(span))
+        return keep_leftmost(kept, lambda span: span)
 
     def drop_kept(
         self, texts: Mapping[str, Iterable[str]], documents: Iterable[Document]

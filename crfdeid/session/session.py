@@ -26,6 +26,7 @@ from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import AnyThreshold
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import SpanIndex
 
 STYLES = {"placeholder": "type", "surrogate": "surrogate"}  # each with the style of the redactor
 CONVERSATION = "conversation"  # the patient of all its texts, so that they get the same surrogates
@@ -213,9 +214,8 @@ class Session:
 
 def find_survivors(found: Document, redaction: Redaction) -> tuple[Span, ...]:
     """Return where a text that was found still is in the redacted one, outside the replacements."""
-    survivors = [
-        span for span in redaction.survivors if not any(map(span.overlaps, redaction.document.spans))
-    ]
+    index = SpanIndex(redaction.document.spans)
+    survivors = [span for span in redaction.survivors if not index.find(span)]
     made = [(each.start, each.end, each.replacement) for each in redaction.replacements]
     return undo_edits(redaction.document.with_spans(survivors), list_edits(found.text, made)).spans
 

@@ -7,15 +7,20 @@ import pytest
 from line_counts import count_lines
 from marked_notes import SECRET
 
+from crfdeid.policy import read_policy
 from crfdeid.redact import patient_table
-from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.known_patients import find_known
+from crfdeid.redact.known_writings import find_doubtful, list_names
+from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.surrogates import age_bands, institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.redact.surrogates.search import context
 from crfdeid.redact.surrogates.search.search_strings import OF_PARTS
+from crfdeid.session.session import find_survivors
 from crfdeid.synthetic import clinical
 from crfdeid.synthetic.reidentify import renaming
 from crfdeid.systems import safe_pattern
+from crfdeid.systems.repair.addresses import find_towns
 from crfdeid.text.document import Document, Span
 
 SIZE = 150
@@ -47,6 +52,17 @@ def many_notes(size: int) -> list[Document]:
     return notes
 
 
+def addresses(size: int) -> list[Document]:
+    """One note with many cities, states, ZIP codes and countries, in lines."""
+    parts = (("PATIENT", "Okafor"), ("CITY", "Ames"), ("STATE", "IA"), ("ZIP", "50010"), ("COUNTRY", "USA"))
+    text, spans = "", []
+    for n in range(size * len(parts)):
+        type, own = parts[n % len(parts)]
+        spans.append(Span(len(text), len(text) + len(own), type))
+        text += own + (", " if type != "COUNTRY" else ".\n")
+    return [Document("1", text, tuple(spans), "7")]
+
+
 CASES: dict[str, Callable[[int], list[Document]]] = {
     "a repetitive date": lambda n: one_span("DATE", "3/7 " * n),
     "a repetitive whole date": lambda n: one_span("DATE", "3/7/2061, " * n),
@@ -69,6 +85,7 @@ CASES: dict[str, Callable[[int], list[Document]]] = {
     "a long job": lambda n: one_span("PROFESSION", "nurse " * n),
     "many notes of a patient": many_notes,
     "many notes in one": lambda n: [join_notes(many_notes(n))],
+    "many addresses": addresses,
     "names in one long word": lambda n: beside("okaforx" * n),
     "spaced letters": lambda n: beside("o k a f o r " * n),
     "split words": lambda n: beside("Oka-\nfor " * n),
@@ -98,6 +115,54 @@ def test_work_is_in_proportion_to_size(case):
     redactor = Redactor(SECRET)
     redactor.redact(CASES[case](3))  # reads the lists
     small, large = (count_lines(lambda: redactor.redact(CASES[case](size))) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+@pytest.mark.parametrize("name", ["safe_harbor", "limited_data_set"])
+def test_work_of_a_policy_that_keeps_spans_is_in_proportion_to_them(name):
+    redactor = Redactor(SECRET, policy=read_policy(name))
+    redactor.redact(addresses(3))
+    small, large = (count_lines(lambda: redactor.redact(addresses(size))) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+def test_names_of_a_table_are_looked_for_in_proportion_to_a_note():
+    """Some with a capital, some in small letters, which may be the word; some are redacted already."""
+    cells = {"PATIENT": ["Will Rose"]}
+
+    def look(size):
+        note = Document("1", "Rose will walk. rose will\n" * size)
+        spans = [Span(at, at + 4, "PATIENT") for at in range(0, 26 * size, 26)]
+        known = find_known(note, cells)
+        assert len(known) >= size
+        return known, list(find_doubtful(note.with_spans(spans), list_names(cells)))
+
+    look(3)  # reads the lists
+    small, large = (count_lines(lambda: look(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+def test_texts_that_survive_in_a_session_are_found_in_proportion_to_them():
+    def survive(size):
+        note = Document("1", "Okafor Okafor " * size)
+        spans = [Span(at, at + 6, "PATIENT") for at in range(0, 14 * size, 14)]
+        others = tuple(Span(at + 7, at + 13, "PATIENT") for at in range(0, 14 * size, 14))
+        made = Redaction(note.with_spans(spans), (), 0, others)
+        assert len(find_survivors(note, made)) == size
+
+    survive(3)
+    small, large = (count_lines(lambda: survive(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+def test_towns_after_streets_are_found_in_proportion_to_them():
+    def find(size):
+        text = "12 Elm Street | Ames | IA | 50010\n" * size
+        streets = [Span(at, at + 13, "STREET") for at in range(0, len(text), len(text) // size)]
+        assert len(find_towns(text, streets)) == 4 * size
+
+    find(3)
+    small, large = (count_lines(lambda: find(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
     assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from operator import attrgetter
 
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
@@ -136,20 +138,22 @@ def may_stay(document: Document, span: Span) -> bool:
 
 
 def is_in_address(document: Document, span: Span) -> bool:
-    """Whether a city, state or ZIP code ends just before the span."""
+    """Whether a city, state or ZIP code ends just before the span. The document's spans do not overlap."""
+    at = bisect_left(document.spans, span.start, key=attrgetter("start"))
+    before = document.spans[max(at - 1, 0) : at]
     return any(
-        s.type in ("CITY", "STATE", "ZIP") and 0 <= span.start - s.end <= kinds.MAX_GAP
-        for s in document.spans
+        s.type in ("CITY", "STATE", "ZIP") and 0 <= span.start - s.end <= kinds.MAX_GAP for s in before
     )
 
 
 def find_state_beside(document: Document, span: Span) -> str | None:
     """The postal abbreviation of the state that follows a city, or of the ZIP code that follows it."""
-    for other in document.spans:
-        if 0 <= other.start - span.end <= kinds.MAX_GAP:
-            text = document.text_of(other)
-            if other.type == "STATE":
-                return parse_state(text)
-            if other.type == "ZIP":
-                return find_zip_state(text)
+    first = bisect_left(document.spans, span.end, key=attrgetter("start"))
+    stop = bisect_right(document.spans, span.end + kinds.MAX_GAP, key=attrgetter("start"))
+    for other in document.spans[first:stop]:
+        text = document.text_of(other)
+        if other.type == "STATE":
+            return parse_state(text)
+        if other.type == "ZIP":
+            return find_zip_state(text)
     return None

@@ -13,6 +13,7 @@ from crfdeid.systems.repair.anchors import SCHEME, WWW
 from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.systems.repair.spans import Spans, join
 from crfdeid.text.document import Span
+from crfdeid.text.spans import SpanIndex
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 EMAIL = re.compile(
@@ -65,9 +66,10 @@ def _cover(spans: list[Span], address: Span) -> None:
 
 def find_towns(text: str, spans: Sequence[Span]) -> Spans:
     """The cells after a street, or the components of HL7, are its town, state and ZIP code."""
-    found: list[Span] = []
-    for span in spans:
-        if span.type == "STREET" and (match := TOWN.match(text, span.end)):
-            places = (Span(match.start(type), match.end(type), type) for type in TOWN.groupindex)
-            found += (place for place in places if not any(map(place.overlaps, spans)))
-    return sorted([*spans, *found]) if found else spans
+    ends = (span.end for span in spans if span.type == "STREET")
+    towns = [match for end in ends if (match := TOWN.match(text, end))]
+    if not towns:
+        return spans
+    index = SpanIndex(spans)
+    places = (Span(*match.span(type), type) for match in towns for type in TOWN.groupindex)
+    return sorted([*spans, *(place for place in places if not index.find(place))])
