@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from line_counts import count_lines
 
-from crfdeid.evaluate import error_analysis, error_page, evaluation
+from crfdeid.evaluate import calibration, error_analysis, error_page, evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.text import scheme
@@ -370,6 +370,17 @@ def test_keys_and_filters_work_in_a_browser(tmp_path):
     command = [CHROMIUM, *QUIET.split(), f"--user-data-dir={tmp_path / 'profile'}", file.as_uri()]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert "<title>3 mistakes;2 of 3;1 of 3;1 of 2</title>" in shown
+
+
+def test_spans_are_hashed_a_few_times_each(monkeypatch):
+    """Not all gold spans for each span of the system."""
+    spans = tuple(Span(9 * at, 9 * at + 3, "DATE", 0.5) for at in range(100))
+    note, counts, hash_span = Document("1", "x" * 900, spans), [], Span.__hash__
+    scored = build_scored_document(note, SCHEME)
+    found = evaluation.evaluate([scored], [scored], EvaluationOptions(SCHEME))
+    monkeypatch.setattr(Span, "__hash__", lambda span: counts.append(1) or hash_span(span))
+    assert len(calibration.collect_probabilities(found)[0]) == 100
+    assert len(counts) <= 400
 
 
 def test_errors_of_a_long_note_are_found_in_proportion_to_its_spans():

@@ -90,8 +90,9 @@ def split_decided(study: Study) -> tuple[list[int], list[int]]:
     decided = study.list_decided()
     if len(decided) < FEWEST:
         return decided, []
-    aside = [number for number in decided if is_kept_aside(study, number)]
-    return [number for number in decided if number not in set(aside)] or decided, aside
+    is_aside = {number: is_kept_aside(study, number) for number in decided}
+    aside = [number for number in decided if is_aside[number]]
+    return [number for number in decided if not is_aside[number]] or decided, aside
 
 
 def is_kept_aside(study: Study, number: int) -> bool:
