@@ -48,16 +48,17 @@ def write_files(path: Path, size: int) -> None:
         (path / f"{number}.txt").write_text("Mr. Ruiz came on 3/4/2061.\n")
 
 
-SENTENCE = "Mr. Ruiz came on 3/4/2061. "
-PLACES = ((4, 8, "PATIENT"), (17, 25, "DATE"))
+SENTENCE = "Mr. Ruiz of Ames, IA came on 3/4/2061. "
+PLACES = ((4, 8, "PATIENT"), (12, 16, "CITY"), (18, 20, "STATE"), (29, 37, "DATE"))
 
 
 def write_spans(path: Path, size: int) -> None:
-    """One note of ``size`` spans, and beside it the same one where every span is a character shorter."""
+    """One note of ``size`` spans, and beside it the same one where every span is a character shorter and has
+    a probability."""
     begins = range(0, size // len(PLACES) * len(SENTENCE), len(SENTENCE))
     spans = [Span(at + start, at + end, type) for at in begins for start, end, type in PLACES]
     gold = Document("1", SENTENCE * len(begins), tuple(spans))
-    system = gold.with_spans(replace(span, end=span.end - 1) for span in spans)
+    system = gold.with_spans(replace(span, end=span.end - 1, probability=0.5) for span in spans)
     corpora.write([gold], path, "jsonl")
     corpora.write([system], path.with_name("system.jsonl"), "jsonl")
 
@@ -72,14 +73,19 @@ VERBS = {
     "tag": ("tag", ("--model", "english+rules", "--out", "out.jsonl")),
     "convert": ("convert", ("out.jsonl", "--to", "jsonl")),
     "inline": ("convert", ("inline", "--to", "inline")),
-    "evaluate": ("evaluate.__main__", ("system.jsonl",)),
+    "evaluate": ("evaluate.__main__", ("system.jsonl", "--html", "page.html")),
     "redact": ("redact.__main__", ("--spans", "gold", "--out", "out.jsonl")),
+    "redact in part": (
+        "redact.__main__",
+        ("--spans", "gold", "--policy", "limited_data_set", "--out", "part.jsonl"),
+    ),
     "redact tagged": ("redact.__main__", ("--out", "redacted")),
 }
 TRIED = [
     *((name, verb) for name in ("a line", "a note", "empty notes", "files") for verb in ("tag", "convert")),
     *(("spans", verb) for verb in ("inline", "evaluate", "redact")),
     ("a note to redact", "redact tagged"),
+    ("spans", "redact in part"),
 ]
 
 
