@@ -7,7 +7,9 @@ that was changed has another hash.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -65,10 +67,12 @@ def undo_edits(note: Document, edits: Iterable[Edit]) -> Document:
 
 
 def find_place(offset: int, moves: Sequence[tuple[int, int]]) -> int:
-    """The offset in the real text of an offset that is outside the edits or at one of their ends.
+    """The offset in the real text of an offset that is outside the edits or at one of their ends. The moves
+    are in order.
 
     >>> [find_place(offset, [(9, 8)]) for offset in (4, 9, 11)]
     [4, 8, 10]
     """
-    end, place = max(((end, place) for end, place in moves if end <= offset), default=(0, 0))
+    before = bisect_right(moves, offset, key=itemgetter(0))
+    end, place = moves[before - 1] if before else (0, 0)
     return place + offset - end

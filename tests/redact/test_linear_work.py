@@ -12,6 +12,7 @@ from crfdeid.redact import patient_table
 from crfdeid.redact.known_patients import find_known
 from crfdeid.redact.known_writings import find_doubtful, list_names
 from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.redact.released_notes import undo_edits
 from crfdeid.redact.surrogates import age_bands, institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.redact.surrogates.search import context
@@ -152,6 +153,16 @@ def test_texts_that_survive_in_a_session_are_found_in_proportion_to_them():
 
     survive(3)
     small, large = (count_lines(lambda: survive(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+def test_a_note_gets_its_real_text_back_in_proportion_to_its_spans():
+    def restore(size):
+        spans = tuple(Span(9 * at, 9 * at + 5, "PATIENT") for at in range(size))
+        edits = [[span.start, span.end, "Okafor"] for span in spans]
+        assert undo_edits(Document("1", "Weber is " * size, spans), edits).text == "Okafor is " * size
+
+    small, large = (count_lines(lambda: restore(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
     assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
 
 
