@@ -132,6 +132,12 @@ def test_what_may_be_the_word_or_the_name_is_doubtful():
         assert 13 in [place[0] for place in find_doubtful(beside, NAMES)]
 
 
+def test_a_word_for_a_thing_shows_the_word_also_with_a_capital():
+    text = "The rose, red. A Rose, red. Some rose, red. HE will, too. Some will, too"
+    found = [place[0] for place in find_doubtful(Document("1", text), NAMES)]
+    assert found == [text.index("rose, red. HE"), text.rindex("will")]
+
+
 def test_names_of_three_letters_count():
     cells = {"PATIENT": ["Al Eze"], "CITY": ["Rome"], "DOCTOR": ["Eze-Ruiz"]}
     assert list_names(cells) == {"eze": "DOCTOR", "ruiz": "DOCTOR"}

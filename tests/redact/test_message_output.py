@@ -63,6 +63,16 @@ def test_the_report_counts_what_was_taken_out(messages, tmp_path):
     }  # fmt: skip
 
 
+def test_ids_of_messages_are_no_ids_of_the_output(messages, tmp_path, capsys):
+    """Their patients have numbers that are in the texts, which the fields of the output do not keep."""
+    run(messages, "--out", tmp_path / "out.hl7", *RULES, "--report", tmp_path / "r.json")
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["documents_whose_id_or_patient_holds_a_found_string"] == 0
+    run(messages, "--out", tmp_path / "out.jsonl", *RULES, "--report", tmp_path / "r.json", "--overwrite")
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["documents_whose_id_or_patient_holds_a_found_string"] > 0
+
+
 def test_a_folder_becomes_a_folder_with_the_same_names(messages, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()

@@ -1,12 +1,13 @@
 """Where patients and spans come from, and what the report says of it."""
 
 import json
+from argparse import Namespace
 
 import pytest
 from marked_notes import marked, run, status
 
 from crfdeid import corpora
-from crfdeid.redact import release
+from crfdeid.redact import patients, release
 
 DATED = "Seen <DATE 3/7/2067> by Dr. <DOCTOR Okafor>."
 
@@ -55,6 +56,21 @@ def test_a_pattern_that_is_wrong_or_slow_is_refused(tmp_path, pattern, capsys):
     corpora.write([marked(DATED, "a" * 60 + "!", None)], tmp_path / "n.jsonl", "jsonl")
     assert status(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--patient-from", pattern) == 2
     assert "--patient-from" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("format", "patient_from", "column", "source"),
+    [
+        ("table", None, None, "the column patient"),
+        ("table", None, "subject", "the column subject"),
+        ("jsonl", None, None, "the notes"),
+        ("table", "folder", "subject", "the folders"),
+        ("table", r"^(\d+)", "subject", "--patient-from"),
+    ],
+)
+def test_the_source_of_patients_is_said(format, patient_from, column, source):
+    args = Namespace(patient_from=patient_from, patient_column=column)
+    assert patients.describe_source(format, args) == source
 
 
 def test_one_span_in_a_note_does_not_switch_the_model_off(tmp_path, capsys):
