@@ -166,7 +166,7 @@ def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
 def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
     """Return the end of the name behind a head: after "of" or "at" and the capitalised words of a name, else
     ``stop``."""
-    if stop + 1 < len(note) and note.lowered[stop] in ("of", "at") and note.gap(stop) == " ":
+    if stop < len(note) and note.lowered[stop] in ("of", "at") and note.gap(stop) == " ":
         more = stop + 1
         while (
             more < len(note)
@@ -175,7 +175,7 @@ def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
             and PLACE_GAP.fullmatch(note.gap(more))
         ):
             more += 1
-        if more > stop + 1 and is_naming_word(note, lists, more - 1):
+        if is_naming_word(note, lists, more - 1):
             return more
     return stop
 
@@ -184,8 +184,8 @@ def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
 def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
     """ "Hospital of" or "University of" with capitalised words: "University Hospital of Dunmore"."""
     for index in note.find_words(["hospital", "hospitals", "clinic", "infirmary"]):
-        if note.is_capitalised(index) and (stop := extend_past_of(note, lists, index + 1)) > index + 1:
-            first = index
+        first, end = index, index + 1
+        if note.is_capitalised(index) and (stop := extend_past_of(note, lists, end)) > end:
             while (
                 first
                 and note.is_capitalised(first - 1)
@@ -201,8 +201,6 @@ def hospital_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
     """An abbreviation that is no medical one, behind "at", or behind another preposition after
     "transferred", "admitted" and the like: "drawn at NEGH"."""
     for index in note.find_words(["at", "from", "to", "in"]):
-        if index + 1 == len(note) or not note.is_capitalised(index + 1):
-            continue
         match = ABBREVIATION.match(note.text, note.starts[index])
         if not match or (word := match["phi"].lower()) in NOT_HOSPITALS or lists.is_ordinary(word):
             continue

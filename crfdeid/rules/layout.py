@@ -27,7 +27,7 @@ AFTER_INITIALS = re.compile(
 )
 HOUSE_OR_BOX = re.compile(r"\n[ \t]*(?:\d{1,6}[^\W\d]?[ ]|[pP]\.?[ ]?[oO]\.?[ ]?[^\W\d])")
 NOT_BLANK = re.compile(r"\S")
-SHORT_DATE = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]\d{2,4}[ \t]*(?:$|[ ]{2})", re.MULTILINE)
+SHORT_DATE = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]\d{2}")
 NAME_WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
 OVER_ADDRESS = re.compile(
     rf"^[ \t]*(?:(?:to|mr|mrs|ms|miss|dr)[.:]?[ \t]+)?(?P<name>{NAME_WORD}(?:,?[ ]{NAME_WORD}){{1,3}}?)"
@@ -38,7 +38,7 @@ OVER_ADDRESS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 PAGE_HEAD = re.compile(
-    r"^(?:[^\n]{2,60}(?:[ ]{2,}|\t[ ]*))?(?P<name>[A-Z][A-Z'-]{2,}(?:,[ ]?[A-Z][A-Z'-]*(?:[ ][A-Z]\.?)?)?)"
+    r"(?:[^\n]{2,60}(?:[ ]{2,}|\t[ ]*))?(?P<name>[A-Z][A-Z'-]{2,}(?:,[ ]?[A-Z][A-Z'-]*(?:[ ][A-Z]\.?)?)?)"
     r"(?:[ ]{2,}|[ ]*\t[ ]*)(?=\d{1,2}[/-]\d{1,2}[/-]\d{2,4}[ \t]*(?:$|[ ]{2}))",
     re.MULTILINE,
 )
@@ -66,7 +66,7 @@ def find_authors(note: Note, at: int) -> Iterator[int]:
     """Yield where :data:`INITIALS` can begin, if the author's end at ``at``: at the word, or at the blanks
     before it that begin its line."""
     index = bisect_left(note.starts, at) - 1
-    if index >= 0 and note.ends[index] == at:
+    if note.ends[index] == at:
         start = note.starts[index]
         yield start
         before = note.gap(index)

@@ -136,7 +136,7 @@ def has_town_before(note: Note, lists: Lists, index: int) -> bool:
         "hi",
         "oh",
     }:
-        return first < index and is_listed_town(note, lists, first, index)
+        return is_listed_town(note, lists, first, index)
     return first < index
 
 
@@ -148,7 +148,7 @@ INDICATORS = word_set(
     moved moving born raised grew native originally immigrated emigrated traveled travelled travel
     trip flew vacation vacationing hails retired relocated"""
 )
-TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}?(?:in|from|to|near|at|outside|of) (?=[A-Z])")
+TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}(?:in|from|to|near|at|outside|of) (?=[A-Z])")
 NOT_A_PLACE = word_set(
     """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
     college snf nursing house unit floor room ward baseline prison jail court"""
@@ -224,7 +224,7 @@ def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
             stop = find_run_end(
                 note, first, lambda i: note.is_capitalised(i) and not is_excluded(note, lists, i), 3
             )
-            if stop > first and not (note.word(first).isupper() and len(note.word(first)) < 5):
+            if not (note.word(first).isupper() and len(note.word(first)) < 5):
                 yield note.edges(first, stop)
 
 

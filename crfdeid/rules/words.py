@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 # Letters with their combining marks, or digits.
-WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
+WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f][^\W\d_]*)*|\d+")
 BLANK_LINE = re.compile(r"\n[ \t]*\n")
 OTHER, LETTER, CAPITAL, SMALL, DIGIT = range(5)  # halved, of ASCII: 1 for letters, 2 for digits
 CASED_WORDS = 30  # fewer words of letters do not show whether they are written without capitals

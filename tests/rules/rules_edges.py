@@ -203,6 +203,8 @@ EDGES = {
         [12 N Elm Street], [12 N. Elm Street], [12 12th Street], [12 3rd Street], [12 Elm Street #4]
         [12 Elm Street Apt 4], [12 Elm Street Apt. 4]
         [12 Elm Street Apt.4], [12 ELM STREET], 12 elm STREET
+        gave 20 Lasix way too late, did 5 Laps run by run
+        [12 N One Two Three Four Street], [12 N. Elm Street]
     """,
     "post_box": """
         [P.O. BOX 1], [PO box 12], [P. O. Box 3]
@@ -220,6 +222,7 @@ EDGES = {
         ma 02114, MAX 02114, zip¶02114, MA   02114
         MA 021145, MA 02114-12345, MA 2114
         xMass 02114, xZip [02114], zip:02114, MA [02114-1234]
+        Thrombocytopenia 12000, Massachusetts,  [02114]
     """,
     "city_before_state": """
         [Boston] MA, [Boston], Massachusetts, [Boston] Vermont
@@ -231,6 +234,7 @@ EDGES = {
         Quevix, OH; Quevix, IN; Quevix, HI; [Cleveland], OH
         Boston, ma
         J [Boston], MA; [Al Zimmstraboro], MA; [West Zimmstraboro], MA
+        Quevix [Boston], MA; [Quevix Zimmstraboro], MA
     """,
     "state_abbreviation": """
         Zimmstraboro, [MA]; Zimmstraboro, MD; Boston [MA]; Zimmstraboro MA
@@ -239,6 +243,8 @@ EDGES = {
         [OR] 02114, ma 02114, Ma 02114
         Boston, [OR]; Portland, [OR]; Pain, OR
         State: [MA], state:     [MA], State                     MA
+        state:                  [MA]
+        state:                   MA
     """,
     "state": """
         New York Heart, [New York] state, Vermont clamp, [VERMONT]
@@ -257,6 +263,9 @@ EDGES = {
         Los Angeles tube, [Los Angeles]
         Salt Lake City clamp, [Los Angeles] was far, BOSTON, ERIE, LIMA, OTTAWA, Boston
         [MINNEAPOLIS]
+        in [AKRON], in AVON, in [Avon]
+        seen by Hamilton, Canyon and Sunset
+        in [Coeur d'Alene] and [St. Louis]
     """,
     "place_indicator": """
         born in [Yarabrook], raised outside of [Quevixo Yarabrook], native of [Zimmstraboro]
@@ -267,6 +276,11 @@ EDGES = {
         lives in [Zimmstra], lives in zimm, lives in [Quevixo Yarabrook Zimmstra] Boro Town
         born in [El Paso], moved from Pain, lives in ABCD
         lives very near [Zimmstra], lives in the far Zimmstra, lives in¶Zimmstra
+        lives in [Quevixo Yarabrook Zimmstra] Quevixville
+        lives in [Zimmstra] Nursing Home
+        lives in [Zimmstra] nr quevixville
+        living with wife near [Zimmstra]
+        living with her wife near Zimmstra
     """,
     "place_by_neighbour": """
         [Fort Zimmstra], Lake pain, lake Todwood, Lake  Todwood, Mount Ed
@@ -276,6 +290,7 @@ EDGES = {
         Cape
         Harbor
         Lake Ed, [Lake Todwood], [Lake TODWOOD], [LAKE TODWOOD], Fort ED, [Cape Xu], [Mount Zimmstra]
+        Lake Dx, Lake PAIN
     """,
     "room": """
         room [12], Rm. [1028A], rm #[12], bed number [12], bed no. [12], room [A12], room [AB-1234]
@@ -288,6 +303,8 @@ EDGES = {
         [BIDMC], bidmc, R-BIDMC
         Mercy, Jude
         Jude, MERCY, Mercy, Mount Auburn, [BIDMC] pump, [BIDMC]
+        seen by Beaumont
+        Beaumont was given CHOP
     """,
     "hospital_head": """
         [Walnut Hospital]
@@ -317,6 +334,13 @@ EDGES = {
         THE Hospital, [Ed Hospital], [Fey Hospital]
         [Quevix Rehab], [Walnut Rehab], Pain Rehab, Foods Hospital, [Broken Hospital]
         Bleeding Hospital
+        [Summer Hospital], Summer Clinic
+        Lungs Hospital
+        Ask Hospital staff
+        [ACHES Hospital]
+        ABODES Hospital
+        [Quevix Clinic] System down
+        [Quevix Hospital] at
     """,
     "hospital_of": """
         [University Hospital of Yarabrook], hospital of Yarabrook, Hospital of yarabrook
@@ -337,6 +361,7 @@ EDGES = {
         at QXH.5, at [QXH]. Then
         at [QXH] levels, at [QXH] often, at QXH level, at QXH of, at [QXHABC], in QX, from QX to qx
         admitted from [QXH], presented in [QXH] today
+        admitted at
     """,
     "profession": """
         is a [retired machinist], worked as an [engineer], employed as machinist
@@ -356,6 +381,9 @@ EDGES = {
         became a self-employed [machinist], unbecame a machinist, became a tall machinist
         67-year-old [machinist], 67 year old [machinist]
         [RETIRED machinist], Worked as a [machinist], retired machine, a machinist
+        preoccupation is a machinist, semiretired as a machinist
+        Occupation:                             [machinist]
+        Occupation:                              machinist
     """,
     "employer": """
         employer: [Quevix Foods], works at [Quevix Brothers], employed by [Ramirez Foods]
@@ -366,6 +394,9 @@ EDGES = {
         works very hard by the [Quevix Foods], works one two three for Quevix Foods
         insurance: [Quevix Foods], insurer = [Quevix Foods], works at [Quevix One Two Three] Four
         works at quevix foods
+        works for [Quevix] at night
+        works for [Academy Sports Outdoors] Plus
+        works for [Advance Auto Parts]
     """,
     "repeated_name": """
         Dr. [Quevix] and [quevix]; Dr. Xu and Xu
@@ -1024,5 +1055,6 @@ EDGES = {
         [OKAFOR, ANA]  3/14/2061  seen
         OKAFOR, ANA  3/14/20611
         Seen¶[OKAFOR]  3/14/61¶x
+        ¶[QUEVIXO]  1/2/61
     """,
 }

@@ -209,6 +209,24 @@ def test_few_words_do_not_show_that_capitals_are_missing(text, count):
     assert len(find_caseless(text, read_words(text))) == count
 
 
+@pytest.mark.parametrize("capitals, small, wanted", [(1, 99, True), (2, 98, False)])
+def test_one_capital_in_a_hundred_words_is_a_slip(capitals, small, wanted):
+    text = "A " * capitals + "a " * small
+    assert bool(find_caseless(text, read_words(text))) == wanted
+
+
+@pytest.mark.parametrize("capitals, small, wanted", [(99, 1, 2), (98, 2, 0)])
+def test_a_paragraph_in_capitals_has_one_small_word_in_a_hundred_at_most(capitals, small, wanted):
+    paragraphs = ["a " * 20, "a " * 20, "A " * capitals + "a " * small]
+    text = "\n\n".join(paragraphs)  # the short ones are judged with the long one, if that has small words
+    assert len(find_caseless(text, read_words(text))) == wanted
+
+
+def test_a_word_has_its_combining_marks():
+    text = "Rene\u0301e Jose\u0301 Ve\u0323\u0301lez e\u0301e\u0301ab 3"
+    assert read_words(text).lowered == text.lower().split()
+
+
 def test_small_words_of_a_note_with_capitals_are_no_names():
     cased = "Mr. Ruiz was seen. " * 20
     document = Document("1", f"{cased}\n\nthe will of the patient, mark the leila in may, {'6.5 ' * 40}")
@@ -221,6 +239,40 @@ def test_rules_can_be_left_out():
     assert load_shipped().tag(document).spans and not some.tag(document).spans
     with pytest.raises(ConfigurationError, match="date_mdi: no such rule; did you mean date_ymd"):
         Rules(lists.load_shipped(), ["date_mdi"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("hospital_head", "at Walnut Hospital", "Walnut Hospital"),
+        ("hospital_head", "at Summer Hospital", "Summer Hospital"),
+        ("doctor_title", "Dr. Will", "Will"),
+    ],
+)
+def test_with_strict_lists_an_ordinary_word_is_never_phi(name, text, wanted):
+    shipped = lists.load_shipped()
+    found = [
+        {text[a:b] for a, b in RULES[name].find(Note(text), each)}
+        for each in (shipped, shipped.make_strict())
+    ]
+    assert found == [{wanted}, set()]
+
+
+def test_strict_lists_have_no_ordinary_names():
+    strict = lists.load_shipped().make_strict()
+    assert {"leila", "rose"} & lists.load_shipped().first_names == {"leila", "rose"}
+    assert {"leila", "rose"} & strict.first_names == {"leila"}
+
+
+def test_what_is_clearly_a_name_has_three_letters_and_is_in_the_lists():
+    shipped = lists.load_shipped()
+    assert [shipped.is_clear(name) for name in ("anh", "yu", "pain", "boston")] == [True, False, False, False]
+    assert [shipped.is_clear_first_name(name) for name in ("anh", "quevix")] == [True, False]
+
+
+def test_a_misspelling_has_five_letters():
+    shipped = lists.load_shipped()
+    assert [shipped.is_misspelling(word) for word in ("ailce", "alce", "alice")] == [True, False, False]
 
 
 def finding(start: int, end: int, rule: str) -> Finding:
