@@ -8,6 +8,7 @@ notes, or by nltk's Punkt.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any  # nltk has no types
 
 import regex
@@ -30,10 +31,10 @@ END = regex.compile(
     rf"""(?<!\b(?:{ABBREVIATIONS}))     # Dr. Ruiz is one sentence
          (?<!(?:^|[\s(])\p{{Lu}})       # and so is John Q. Smith
          (?<!^\s*\d{{1,2}})             # a list's number
-         [.?!]+[")\]]*                  # the end, with closing quotes and brackets
+         [.?!][")\]]*                   # the end, with closing quotes and brackets
          (?=\s+["(\[]*[\p{{Lu}}\d\[])   # before a possible beginning
     """,
-    regex.VERBOSE | regex.MULTILINE,
+    regex.VERBOSE,
 )
 
 
@@ -57,7 +58,7 @@ def split_sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the runs of lines that were one paragraph before it was wrapped at a fixed width."""
-    lines = [match.span() for match in LINE.finditer(text) if match.end() > match.start()]
+    lines = [match.span() for match in LINE.finditer(text)]
     widths = measure_widths([text[start:end].rstrip() for start, end in lines])
     index = 0
     while index < len(lines):
@@ -71,11 +72,8 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def measure_widths(contents: list[str]) -> list[int]:
     """Return for each line the length of the longest one from it to the next blank line."""
-    widths = [0] * (len(contents) + 1)
-    for index in reversed(range(len(contents))):
-        if contents[index]:
-            widths[index] = max(len(contents[index]), widths[index + 1])
-    return widths
+    lengths = map(len, reversed(contents))
+    return list(accumulate(lengths, lambda width, length: max(width, length) if length else 0))[::-1]
 
 
 def is_continued(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -45,13 +45,7 @@ def find_overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
     >>> [span.type for span in find_overlap([Span(0, 4, "CITY"), Span(3, 6, "STATE")])]
     ['CITY', 'STATE']
     """
-    furthest: Span | None = None
-    for span in sorted(spans):
-        if furthest is not None and span.start < furthest.end:
-            return furthest, span
-        if furthest is None or span.end > furthest.end:
-            furthest = span
-    return None
+    return next(((one, other) for one, other in pairwise(sorted(spans)) if other.start < one.end), None)
 
 
 class SpanIndex:
@@ -80,7 +74,7 @@ def group_overlapping(items: Iterable[Item], span_of: Callable[[Item], Extent]) 
     'B'
     """
     groups: list[list[Item]] = []
-    end = -1
+    end = 0
     for item in items:
         span = span_of(item)
         if span.start < end:
@@ -222,6 +216,6 @@ def find_unmasked(mask: bytearray, start: int, end: int) -> Iterator[Range]:
             start += 1
             continue
         stop = mask.find(1, start, end)
-        stop = end if stop < 0 else stop
+        stop = end if stop == -1 else stop
         yield start, stop
         start = stop

@@ -32,7 +32,7 @@ FINE = regex.compile(
     regex.VERBOSE,
 )
 
-COARSE = regex.compile(rf"{LINE_END}|[^\s\w]|(?:\w|(?<=\w)[^\s\w]+(?=\w))+|_+|\S")
+COARSE = regex.compile(rf"{LINE_END}|[^\s\w]|(?:\w|(?<=\w)[^\s\w]+(?=\w))+")
 
 # He et al. 2015, table 1, in its order. A token is cut once, by the first rule whose cut is inside
 # it; a rule without a cut keeps the token whole.
@@ -112,7 +112,7 @@ def cut_by_table_1(word: str, start: int) -> Iterator[tuple[int, str]]:
             continue
         if "cut" not in rule.groupindex:
             break
-        if 0 < (cut := match.start("cut")) < len(word):
+        if (cut := match.start("cut")) > 0:
             yield start, word[:cut]
             yield start + cut, word[cut:]
             return

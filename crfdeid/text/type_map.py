@@ -33,7 +33,7 @@ class TypeMap:
     name: str
     scheme: Scheme
     types: Mapping[str, str]
-    ages_over_89_only: bool = False
+    ages_over_89_only: bool
 
     def apply(self, document: Document, where: str = "a document") -> Document:
         """Return the document with the spans of the new scheme. Raises :class:`SchemeError` at a type that
@@ -106,6 +106,6 @@ def find_map_to(source: Scheme, target: Scheme) -> TypeMap | None:
     """Return a shipped map from every type of one scheme to another, or None where there is none."""
     for path in sorted(resources.find_folder(FOLDER).glob("*.toml")):
         found = read_map(path.stem)
-        if found.scheme == target and set(source.types) <= set(found.types):
+        if found.scheme == target and set(source.types).issubset(found.types):
             return found
     return None

@@ -41,17 +41,6 @@ def test_a_tagger_that_has_not_tagged_forgets(small_model):
     model.load(small_model.folder).forget()
 
 
-def test_a_cache_of_words_is_emptied():
-    calls = []
-    cached = word_cache.remember_words(10)(calls.append)
-    cached("a")
-    cached("a")
-    assert calls == ["a"]
-    word_cache.forget_words()
-    cached("a")
-    assert calls == ["a", "a"]
-
-
 def test_the_lists_stay_loaded():
     names = frozenset(["william"])
     index = misspellings.index_by_deletions(names)

@@ -12,6 +12,7 @@ def test_a_written_scheme_is_read_again(tmp_path):
     for categories in ({"NAME": ("PATIENT", 'O"DD')}, {"NAME": ("DOCTOR",), "É": ("A B",)}):
         write_scheme(Scheme("mine", categories), path)  # the second one replaces the first
         assert read_scheme(path) == Scheme("mine", categories)
+    assert path.read_text("utf-8") == 'name = "mine"\n\n[categories]\n"NAME" = ["DOCTOR"]\n"É" = ["A B"]\n'
 
 
 @pytest.mark.parametrize("text", ["", "name = 1", 'name = "x"', "[", 'name = "x"\ncategories = 3'])

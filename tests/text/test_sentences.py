@@ -26,6 +26,9 @@ EXAMPLES = [
     ("See Nowak et al. Ruiz agrees", ["See Nowak et al. Ruiz agrees"]),
     ("xDr. Ruiz", ["xDr.", "Ruiz"]),
     ("Wait... Then", ["Wait...", "Then"]),
+    ("Well?! Then", ["Well?!", "Then"]),
+    ("Given ASA. Then left", ["Given ASA.", "Then left"]),
+    ("Seen.  Then left", ["Seen.", "Then left"]),
     ("a\rB\r\nC\nd", ["a", "B", "C", "d"]),
     ("", []),
     (" \n\n ", []),
@@ -50,7 +53,7 @@ def test_lines_cut_at_a_fixed_width_are_joined_first():
     ]
 
 
-MARKS = ["- ", "* ", "# ", "(2) ", "22) ", "2. ", "a) ", "B. ", "Plan: ", "A/P (new): "]
+MARKS = ["- ", "* ", "# ", "(2) ", "22) ", "2. ", "a) ", "B. ", "Plan: ", "S: ", "A/P (new): "]
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -83,6 +86,23 @@ def test_ranges_are_in_order_and_hold_all_but_white_space(text):
 def test_an_unknown_splitter():
     with pytest.raises(ConfigurationError, match="did you mean rules"):
         split_sentences("x", "rule")
+
+
+def test_punkt_without_its_data_is_refused(monkeypatch):
+    def fail(language):
+        raise LookupError(language)
+
+    monkeypatch.setattr("nltk.tokenize.PunktTokenizer", fail)
+    with pytest.raises(ConfigurationError, match="splitter punkt: nltk's data punkt_tab is not installed"):
+        split_sentences("Seen. Then left.", "punkt")
+
+
+def test_the_width_of_a_block_is_that_of_its_longest_line_from_here_on():
+    wide, joined = "w" * 60, f"{'v' * 47}\n{'y' * 9} z"  # a line of 47 is too narrow for a width of 60
+    assert [len(split_sentences(f"{'v' * here}\n{wide}")) for here in (47, 48)] == [2, 1]
+    assert len(split_sentences(f"{wide}\n- a\n{joined}")) == 3
+    assert len(split_sentences(f"{joined}\n\n{wide}")) == 2
+    assert len(split_sentences(f"{joined}\n{wide}")) == 3
 
 
 def test_many_short_lines_are_measured_once():

@@ -19,6 +19,11 @@ def test_a_line_has_its_line_end():
     assert [document.text_of(line) for line in document.lines] == ["seen by Dr. (Ruiz),\n", "3/4 x"]
 
 
+def test_there_is_no_line_behind_the_last_line_end():
+    assert tokenize("").lines == []
+    assert tokenize("x\n\n").lines == [range(0, 2), range(2, 3)]
+
+
 def test_chunks_are_the_text_between_white_space():
     document = tokenize("seen by Dr. (Ruiz), 3/4 x")
     assert [document.text_of(part) for part in find_chunks(document)] == [

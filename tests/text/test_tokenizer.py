@@ -52,6 +52,26 @@ def test_table_1_keeps_ages_together():
         assert list(tokenizer.cut_by_table_1(word, 0)) == [(0, word)]
 
 
+def test_table_1_cuts_off_no_empty_part():
+    assert list(tokenizer.cut_by_table_1("01/26/2098", 3)) == [(3, "01/26/2098")]
+    assert list(tokenizer.cut_by_table_1("01/26/2098Exam", 0)) == [(0, "01/26/2098"), (10, "Exam")]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("a--b", "a--b"), ("_a__ --b", "_a__ - - b"), ("O'Neil, x", "O'Neil , x"), ("__", "__")],
+)
+def test_coarse(text, tokens):
+    assert [token.text for token in tokenizer.coarse(text)] == tokens.split(" ")
+
+
+def test_an_empty_line_is_no_sequence():
+    assert tokenizer.split_sequences("a\n\nb\n", tokenizer.fine("a\n\nb\n"), "line") == [
+        range(1),
+        range(3, 4),
+    ]
+
+
 @pytest.mark.parametrize(("text", "tokens"), FINE)
 def test_fine(text, tokens):
     assert [token.text for token in tokenizer.fine(text)] == tokens.split(" ")

@@ -58,6 +58,15 @@ def test_of_ages_2006_has_those_over_89(text, kept):
     assert len(read_map("hipaa").apply(document).spans) == 1
 
 
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [(" months old", 0), (" years old", 1), ("", 1), (" " * 9 + "day", 0), (" " * 10 + "day", 1)],
+)
+def test_the_unit_of_an_age_is_in_the_twelve_characters_after_it(after, kept):
+    document = Document("n", "92" + after, (Span(0, 2, "AGE"),))
+    assert len(read_map("2006").apply(document).spans) == kept
+
+
 @pytest.mark.parametrize("name", MAPS)
 @given(types=st.lists(st.sampled_from(TYPES), max_size=8))
 def test_a_map_gives_types_of_its_scheme_and_changes_nothing_twice(name, types):
@@ -86,6 +95,19 @@ def test_a_type_without_a_row_is_refused_without_text():
         SchemeError, match=r"^100-01: the type at 0-3 has none in scheme i2b2-2014 .types 2014.$"
     ):
         read_map("2014").apply(Document("100-01", "Roe", (Span(0, 3, "Mr Roe"),)))
+
+
+def test_the_document_without_a_row_is_named_by_its_number():
+    notes = [Document("Ana Ruiz\n", "Roe", (Span(0, 3, type),)) for type in ("DATE", "DAY")]
+    with pytest.raises(SchemeError, match="^document 2: the type at 0-3"):
+        list(read_map("2014").apply_all(notes))
+
+
+def test_a_type_that_another_map_makes_a_type_without_a_row_has_none(tmp_path):
+    (tmp_path / "mine.toml").write_text('scheme = "i2b2-2006"\nthrough = "2014"\n[mine]\nCITY = "LOCATION"')
+    found = read_map(tmp_path / "mine.toml").types
+    assert found["TERRITORIO"] == "LOCATION" and found["FECHAS"] == "DATE"
+    assert found["SEXO_SUJETO_ASISTENCIA"] == "" and "PROFESION" not in found
 
 
 @pytest.mark.parametrize(

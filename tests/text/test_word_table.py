@@ -26,6 +26,10 @@ def test_a_list_with_columns_is_a_table_and_another_is_a_gazetteer(table, tmp_pa
     assert type(word_table.read_list(path)) is gazetteer.Gazetteer
 
 
+def test_no_word_is_in_the_repr(table):
+    assert "rosa" not in repr(table) and "0132" not in repr(table)
+
+
 COLUMNS = [
     ("cluster", ["0132", "30", "0132", "31", "none", None]),
     ("cluster2", ["01", "30", "01", "31", "no", None]),
