@@ -68,7 +68,7 @@ def state(note: Note, lists: Lists) -> Iterator[Edges]:
     return (
         note.edges(a, b)
         for a, b in find_capitalised_entries(note, lists.states)
-        if not is_thing_name(note, b - 1)
+        if not is_thing_name(note, b - 1, b - a)
     )
 
 
@@ -163,7 +163,11 @@ def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
     for first, stop in find_capitalised_entries(note, lists.clear_cities):
         word = note.word(first)
         short = stop - first == 1 and len(word) < SHORTEST_CAPITALS and word.isupper()
-        if note.lowered[first] not in NOT_TOWNS and not short and not is_thing_name(note, stop - 1):
+        if (
+            note.lowered[first] not in NOT_TOWNS
+            and not short
+            and not is_thing_name(note, stop - 1, stop - first)
+        ):
             yield note.edges(first, stop)
 
 

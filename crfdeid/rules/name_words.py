@@ -167,12 +167,13 @@ def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
     )
 
 
-def is_thing_name(note: Note, index: int) -> bool:
+def is_thing_name(note: Note, index: int, length: int = 1) -> bool:
     """Whether the word names a thing: a word for a thing is one of the next two words with no end of a clause
-    before it, or a hyphen joins it to another word (``Semmes-Weinstein``, ``Z-Pak``)."""
+    before it, or a hyphen joins it to another word (``Semmes-Weinstein``, ``Z-Pak``). The last word of an
+    entry of ``length`` words may have a hyphen before it (``Port-au-Prince``)."""
     for i in range(index + 1, min(index + 3, len(note))):
         if note.lowered[i] in THING_WORDS and not END_OF_CLAUSE.search(
             note.text, note.ends[index], note.starts[i]
         ):
             return True
-    return note.gap(index) == "-" or (index + 1 < len(note) and note.gap(index + 1) == "-")
+    return (length == 1 and note.gap(index) == "-") or (index + 1 < len(note) and note.gap(index + 1) == "-")

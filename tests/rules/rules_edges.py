@@ -248,6 +248,7 @@ EDGES = {
     """,
     "state": """
         New York Heart, [New York] state, Vermont clamp, [VERMONT]
+        X-Vermont, Vermont-like
         New¶York, [New  York], NEW york
         [West Virginia]. [New Hampshire]
         [District of Columbia], [District Of Columbia]
@@ -266,6 +267,7 @@ EDGES = {
         in [AKRON], in AVON, in [Avon]
         seen by Hamilton, Canyon and Sunset
         in [Coeur d'Alene] and [St. Louis]
+        from [Port-au-Prince] to [Milton-Freewater], Minneapolis-like, X-Minneapolis, Santa Barbara-like
     """,
     "place_indicator": """
         born in [Yarabrook], raised outside of [Quevixo Yarabrook], native of [Zimmstraboro]
@@ -304,6 +306,7 @@ EDGES = {
         Mercy, Jude
         Jude, MERCY, Mercy, Mount Auburn, [BIDMC] pump, [BIDMC]
         seen by Beaumont
+        to [Cedars-Sinai], from [Barnes-Jewish], Cedars-Sinai-like
         Beaumont was given CHOP
     """,
     "hospital_head": """
