@@ -56,6 +56,7 @@ def test_the_rows_of_a_table(content, found, tmp_path):
         (f"id,text\n7,a\n{CANARY}\n", "row 2: fewer cells than the header; was the file cut short"),
         (f"id,text,x\n7,a\n8,{CANARY},b\n", "row 1: fewer cells"),
         (f"id,text\n7,a\n8,{CANARY},b,c\n", "line 3: not a CSV table that can be read"),
+        ("id,text\n" + "7,a\n" * 10 + f"8,{CANARY},b,c\n", "line 12: not a CSV table that can be read"),
         (f'id,text\n7,"{CANARY}\n', "not a CSV table that can be read"),
         ("id,text\n7,NULL\n", "row 1: its text is NULL; wanted a text, or nothing for an empty note"),
         ("id,text\n7,a\n8,\\N\n", "row 2: its text is NULL"),
