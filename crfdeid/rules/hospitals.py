@@ -76,8 +76,9 @@ NOT_HOSPITALS = word_set(
 def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
     """A hospital of the list: all of its words are capitalised except the short ones."""
     for first, stop in find_capitalised_entries(note, lists.hospitals):
-        single = stop - first == 1 and is_ambiguous(note, lists, first)
-        if not single and not is_thing_name(note, stop - 1, stop - first):
+        length = stop - first
+        single = length == 1 and is_ambiguous(note, lists, first)
+        if not single and not is_thing_name(note, stop - 1, length):
             yield note.edges(first, stop)
 
 

@@ -63,9 +63,9 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     index = 0
     while index < len(lines):
         last, width = index, widths[index]
-        while last + 1 < len(lines) and is_continued(text, lines[last], lines[last + 1], width):
-            last += 1
-        if width:  # a blank line is no paragraph
+        if width:  # a blank line is no paragraph, and the last line is blank
+            while is_continued(text, lines[last], lines[last + 1], width):
+                last += 1
             yield lines[index][0], lines[last][1]
         index = last + 1
 
