@@ -36,8 +36,6 @@ def add_model(
 ) -> None:
     """Tag all notes, unless the same model has done so before with this threshold. Readers see its spans if
     ``premarks``."""
-    if threshold:
-        tagger.check_threshold(threshold)
     name = name_system(tagger, threshold)
     if name not in study.list_systems():
         add_system(study, name, tag_notes(study, tagger, progress, threshold))
