@@ -167,7 +167,3 @@ def write_private(notes: Iterable[Document], destination: Destination) -> int:
     finally:
         os.umask(umask)
     return count
-
-
-if __name__ == "__main__":
-    cli.run(main)

@@ -26,9 +26,9 @@ DIGIT = re.compile(r"\d")
 CAPITALIZED = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]{2,}")
 MISTYPED = re.compile(r"[A-Z](?<=[a-z][A-Z])[a-z]{2,}")  # of Orse, whose capital is the second letter
 SMALL = re.compile(r"(?<![\w’'-])[a-z]{3,}(?!\w)")
-BRAND = re.compile(
-    r"(?!(?:Mac|Fitz|Van|[MDLSO][a-z]?)[A-Z])[A-Z]+[a-z]+[A-Z]|[A-Z]{2,}[a-z]"
-)  # LigaSure, LFTs
+BRAND = re.compile(  # LigaSure, LFTs; not McDonald, OBrien
+    r"(?!(?:Mac|Fitz|Van|[MDLSO][a-z])[A-Z]|O[A-Z][a-z]{2})(?:[A-Z][a-z]+[A-Z]|[A-Z]{2,}[a-z])"
+)
 DOSE = re.compile(
     r"[- ]?(?:\d+(?:[.,/]\d+)*)[- ]?(?:mg|mcg|ml|mm|cm|cc|french|fr|units?|percent|%)", re.IGNORECASE
 )
@@ -162,8 +162,10 @@ def load_frequent_words() -> frozenset[str]:
 def has_form_of_word(word: str) -> bool:
     """Whether a word that no list has is an abbreviation, a brand or a classical word by its letters.
 
-    >>> [has_form_of_word(word) for word in ("PACU", "LigaSure", "McQuevix", "SUBACROMIAL", "Quevixo")]
-    [True, True, False, True, False]
+    >>> [has_form_of_word(word) for word in ("PACU", "LigaSure", "LFTs", "ORs", "SUBACROMIAL")]
+    [True, True, True, True, True]
+    >>> [has_form_of_word(word) for word in ("Quevixo", "McQuevix", "DeQuevix", "OQuevix", "MacQuevix")]
+    [False, False, False, False, False]
     """
     if (word.isupper() and len(word) < MIN_CAPITALS) or BRAND.match(word):
         return True

@@ -8,9 +8,9 @@ from marked_notes import marked, run, status
 
 from crfdeid import corpora, tag
 from crfdeid.errors import FormatError
-from crfdeid.redact.known_patients import KnownPatients, find_known
+from crfdeid.redact.known_patients import KnownPatients, find_beside, find_known
 from crfdeid.redact.patient_table import PatientTable
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
 TABLE = """patient,first_name,last_name,birth_date,mrn,phone,street,kin,email,_blood_group
 7,Ana,Wrzeszczynska,3/7/1961,4471902,617-555-0148,12 Elm Street,Chidi Okafor; Ngozi Eze,awrz@example.org,O
@@ -29,6 +29,11 @@ def list_found(table, text: str, patient: str = "7") -> list[tuple[str, str]]:
     note = marked(text, patient=patient)
     found = KnownPatients(PatientTable(table)).mark(note)
     return [(found.text_of(span), span.type) for span in found.spans]
+
+
+def test_what_is_found_beside_a_name_is_new():
+    name, word = Span(0, 6, "PATIENT"), Span(8, 12, "PATIENT")
+    assert find_beside("okafor, will", [name], [name, word]) == [word]
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,8 @@ def test_what_is_only_digits_or_short_or_the_name_itself_is_not_misread(text, na
 
 def test_one_name_is_enough_to_be_glued():
     assert list(find_glued("MarySmith", {"smith": "PATIENT"})) == [Span(4, 9, "PATIENT")]
+    assert list(find_glued("SMITHMary", {"smith": "PATIENT"})) == [Span(0, 5, "PATIENT")]
+    assert list(find_glued("SMITH30", {"smith": "PATIENT"})) == [Span(0, 5, "PATIENT")]
 
 
 NUMBERS = {

@@ -121,6 +121,15 @@ def test_options_that_messages_do_not_have_are_refused(messages, tmp_path, capsy
     assert not (tmp_path / "out.hl7").exists()
 
 
+def test_messages_that_are_there_stay_without_overwrite(messages, tmp_path, capsys):
+    path = tmp_path / "out.hl7"
+    path.write_text("mine")
+    assert status(messages, "--out", path, *RULES) == 2 and path.read_text() == "mine"
+    assert "--overwrite" in capsys.readouterr().err
+    run(messages, "--out", path, *RULES, "--overwrite")
+    assert path.read_text().startswith("MSH")
+
+
 def test_a_message_that_cannot_be_read_leaves_no_output(messages, tmp_path, capsys):
     messages.write_text(messages.read_text() + "\rOkafor\r", newline="")
     assert status(messages, "--out", tmp_path / "out.hl7", *RULES) == 2
