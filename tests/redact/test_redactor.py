@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from marked_notes import SECRET, STORY, marked, redacted
 
 from crfdeid.errors import ConfigurationError, DocumentError
+from crfdeid.policy import Policy, Rule
 from crfdeid.redact import release, safe_harbor
 from crfdeid.redact.redactor import STYLES, Redactor, Replacement, apply_replacements
+from crfdeid.redact.release_inputs import name_survivors
 from crfdeid.redact.surrogates import kinds
 from crfdeid.text.document import Document, Span
 
@@ -71,6 +73,26 @@ def test_the_model_of_a_release_tags_by_a_careful_threshold(small_model):
     chosen = [release.load_tagger("auto", folder, threshold=values)[1] for values in options]
     assert list(map(str, chosen)) == ["0.1", "0.3", "None"]
     assert release.load_tagger("gold", folder) == (None, None)
+
+
+def test_a_policy_without_a_rule_for_a_type_of_the_model_is_refused_before_any_note():
+    few = Policy("few", "names only", (Rule("one", "names", "surrogate", ("PATIENT",)),))
+    with pytest.raises(ConfigurationError, match=r"policy few: no rule for .* of scheme i2b2-2014"):
+        release.load_tagger("auto", "rules", few)
+
+
+def test_what_a_killed_run_left_beside_its_outputs_goes(tmp_path):
+    """Also beside the survivors of the report; not the files of somebody else."""
+    out, report = tmp_path / "clean", tmp_path / "report.json"
+    left = [
+        tmp_path / f".{name}.abcd1234.partial"
+        for name in ("clean", "clean.unfinished", "report.json", name_survivors(report).name)
+    ]
+    other = tmp_path / ".notes.abcd1234.partial"
+    for path in (*left, other):
+        path.write_text("text")
+    release.clear_leftovers(out, report, None)
+    assert list(tmp_path.iterdir()) == [other]
 
 
 @pytest.mark.parametrize("by_note", [False, True])
