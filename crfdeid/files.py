@@ -160,10 +160,15 @@ def is_ours(descriptor: int, name: str) -> bool:
 def clear_leftovers(path: Path) -> None:
     """Remove the temporary files of ``path`` that a killed run has left. Those of a running one are
     locked, and stay."""
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}{re.escape(TEMPORARY)}")
-    if not path.absolute().parent.is_dir():
+    clear_folder(path.absolute().parent, re.escape(path.name))
+
+
+def clear_folder(folder: Path, names: str = ".+") -> None:
+    """As :func:`clear_leftovers`, for all files of a folder whose names match the pattern ``names``."""
+    pattern = re.compile(rf"\.{names}\.[a-z0-9_]{{8}}{re.escape(TEMPORARY)}")
+    if not folder.is_dir():
         return
-    for each in path.absolute().parent.iterdir():
+    for each in folder.iterdir():
         if pattern.fullmatch(each.name) and not each.is_symlink():
             with suppress(OSError):  # gone, or not ours to remove
                 remove_unlocked(each)

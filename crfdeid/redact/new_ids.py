@@ -88,7 +88,9 @@ def sort_items(items: Iterable[tuple[str, Item]], folder: Path) -> Iterator[Item
 
 def hide_order(folder: Path) -> None:
     """Write the files of a folder anew in the order of their names and give them one time, so that neither
-    their times nor their places on the disk show the order of the input."""
+    their times nor their places on the disk show the order of the input. What a killed run has left of this
+    goes."""
+    files.clear_folder(folder)
     paths = sorted(path for path in folder.iterdir() if path.is_file())
     for path in paths:
         with open(path, "rb") as old, files.open_whole(path, "wb") as new:

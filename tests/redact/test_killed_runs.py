@@ -173,6 +173,18 @@ def test_a_run_clears_what_killed_runs_left_and_nothing_else(tmp_path, arguments
         assert len(hidden) == len(other) + 1 and hidden > set(other) and not hidden & set(left)
 
 
+@pytest.mark.parametrize("kind", ["keyed", "random"])
+def test_what_a_run_left_that_was_killed_while_it_hid_the_order_goes(tmp_path, arguments, kind):
+    """At its end a run with new ids writes all files of its folder anew; what is of somebody else stays."""
+    run(*arguments, "--new-ids", kind)
+    whole = read_output(tmp_path / "clean")
+    for name in (sorted(whole)[0], sorted(whole)[-1]):
+        (tmp_path / "clean" / f".{name}.ab12cd_9.partial").write_text("half")
+    (tmp_path / "clean" / ".mine").write_text("mine")
+    run(*arguments, "--new-ids", kind, "--resume")
+    assert read_output(tmp_path / "clean") == {**whole, ".mine": b"mine"}
+
+
 def test_a_map_without_the_patients_of_the_output_is_completed_or_refused(tmp_path, arguments, capsys):
     """A killed run of an earlier version left such a map."""
     run(*arguments)
