@@ -36,9 +36,9 @@ def collect_probabilities(evaluation: Evaluation) -> tuple[np.ndarray, np.ndarra
     """Return the probability of each system span, and whether gold has the same span; both empty where a span
     has no probability."""
     pairs = [
-        (span.probability, span in right)
+        (span.probability, span in expected)
         for gold, system in evaluation.pairs
-        for right in [set(gold.spans)]
+        for expected in [set(gold.spans)]
         for span in sorted(set(system.spans))
     ]
     known = [(probability, right) for probability, right in pairs if probability is not None]

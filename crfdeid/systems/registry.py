@@ -24,7 +24,8 @@ from crfdeid.text.scheme import read_scheme
 
 O = TypeVar("O")  # noqa: E741
 LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")  # of CRFsuite's lbfgs
-CRF_BOUNDS = {("lbfgs", "period"): (0, 2**31 - 1), ("pa", "type"): (0, 2)}  # whole numbers that may be 0
+LARGEST = 2**31 - 1  # of CRFsuite's whole numbers
+CRF_BOUNDS = {("lbfgs", "period"): (0, LARGEST), ("pa", "type"): (0, 2)}  # whole numbers that may be 0
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def check_crf(algorithm: str, settings: dict[str, Any]) -> None:
     for name, value in settings.items():
         if name not in usual:
             raise ConfigurationError(f"crf.{name}: no setting of {algorithm}{did_you_mean(name, usual)}")
-        bounds = CRF_BOUNDS.get((algorithm, name), (1, 2**31 - 1))
+        bounds = CRF_BOUNDS.get((algorithm, name), (1, LARGEST))
         if wanted := find_crf_mistake(value, usual[name], bounds):
             raise ConfigurationError(f"crf.{name} = {value!r}: wanted {wanted}")
 

@@ -63,7 +63,7 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     index = 0
     while index < len(lines):
         last, width = index, widths[index]
-        if width:  # a blank line is no paragraph, and the last line is blank
+        if width:  # not a blank line; the last line is always blank, so another one follows
             while is_continued(text, lines[last], lines[last + 1], width):
                 last += 1
             yield lines[index][0], lines[last][1]

@@ -249,7 +249,7 @@ def test_so_many_stretches_and_headings_are_kept(monkeypatch):
 
 
 def test_more_lists_than_a_number_has_bits():
-    """Each has a word and an entry of two words of its own; all have one of each in common."""
+    """Each list has its own word and its own pair of words; all lists share another word and another pair."""
     own = [f"{a}{b}" for a in "abcdefgh" for b in "abcdefgh"] + ["last"]
     lists = {name: build_gazetteer(name, [name, "all", f"in {name}", "in all"]) for name in own}
     columns = Columns([f"phrase_{name}" for name in own], lists=lists)
@@ -272,6 +272,5 @@ def test_a_pair_of_words_that_begins_no_entry_is_none():
 def test_only_the_observations_of_the_templates_have_values():
     """Others that depend on the same text between white space are not made."""
     columns = Columns(["chunk"])
-    assert columns.read("chunk", "a@b.org") == ["a@a.a a@a.a a@a.a a@a.a a@a.a"] and columns.values == [
-        "a@a.a"
-    ]
+    assert columns.read("chunk", "a@b.org") == ["a@a.a a@a.a a@a.a a@a.a a@a.a"]
+    assert columns.values == ["a@a.a"]

@@ -1,8 +1,6 @@
 """How the weights of templates are laid out: which are one pattern, which are looked up together, and the
 room that tables have."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from small_notes import SMALL
@@ -102,7 +100,7 @@ def test_templates_are_looked_up_together_up_to_so_many_combinations(monkeypatch
 )
 def test_templates_of_one_text_are_known(template, is_of_one):
     chosen = parse(f"lower[-1..1] {template}")
-    extractor = build_pipeline(dataclasses.replace(SMALL), chosen, {}).extractor
+    extractor = build_pipeline(SMALL, chosen, {}).extractor
     assert is_of_one_text(chosen[-1], extractor) is is_of_one
 
 

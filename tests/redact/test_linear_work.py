@@ -111,20 +111,23 @@ def join_notes(notes: list[Document]) -> Document:
     return Document("1", text, tuple(spans), "7")
 
 
+def check_proportion(work: Callable[[int], object]) -> None:
+    """At four times the size the work is four times as much, and a little more at most."""
+    work(3)  # reads the lists
+    small, large = (count_lines(lambda: work(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_work_is_in_proportion_to_size(case):
     redactor = Redactor(SECRET)
-    redactor.redact(CASES[case](3))  # reads the lists
-    small, large = (count_lines(lambda: redactor.redact(CASES[case](size))) for size in (SIZE, 4 * SIZE))  # noqa: B023
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(lambda size: redactor.redact(CASES[case](size)))
 
 
 @pytest.mark.parametrize("name", ["safe_harbor", "limited_data_set"])
 def test_work_of_a_policy_that_keeps_spans_is_in_proportion_to_them(name):
     redactor = Redactor(SECRET, policy=read_policy(name))
-    redactor.redact(addresses(3))
-    small, large = (count_lines(lambda: redactor.redact(addresses(size))) for size in (SIZE, 4 * SIZE))  # noqa: B023
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(lambda size: redactor.redact(addresses(size)))
 
 
 def test_names_of_a_table_are_looked_for_in_proportion_to_a_note():
@@ -138,9 +141,7 @@ def test_names_of_a_table_are_looked_for_in_proportion_to_a_note():
         assert len(known) >= size
         return known, list(find_doubtful(note.with_spans(spans), list_names(cells)))
 
-    look(3)  # reads the lists
-    small, large = (count_lines(lambda: look(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(look)
 
 
 def test_texts_that_survive_in_a_session_are_found_in_proportion_to_them():
@@ -151,9 +152,7 @@ def test_texts_that_survive_in_a_session_are_found_in_proportion_to_them():
         made = Redaction(note.with_spans(spans), (), 0, others)
         assert len(find_survivors(note, made)) == size
 
-    survive(3)
-    small, large = (count_lines(lambda: survive(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(survive)
 
 
 def test_a_note_gets_its_real_text_back_in_proportion_to_its_spans():
@@ -162,8 +161,7 @@ def test_a_note_gets_its_real_text_back_in_proportion_to_its_spans():
         edits = [[span.start, span.end, "Okafor"] for span in spans]
         assert undo_edits(Document("1", "Weber is " * size, spans), edits).text == "Okafor is " * size
 
-    small, large = (count_lines(lambda: restore(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(restore)
 
 
 def test_towns_after_streets_are_found_in_proportion_to_them():
@@ -172,20 +170,14 @@ def test_towns_after_streets_are_found_in_proportion_to_them():
         streets = [Span(at, at + 13, "STREET") for at in range(0, len(text), len(text) // size)]
         assert len(find_towns(text, streets)) == 4 * size
 
-    find(3)
-    small, large = (count_lines(lambda: find(size)) for size in (SIZE, 4 * SIZE))  # noqa: B023
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(find)
 
 
 def test_misspellings_of_many_similar_names_are_found_in_proportion_to_them():
     """The names have one length and one first letter."""
     names = {"a" + name(number).lower(): 1 for number in range(4 * SIZE)}
     find_misspellings(dict.fromkeys(names, 1))  # reads the lists
-    small, large = (
-        count_lines(lambda: find_misspellings(dict.fromkeys(list(names)[:size], 1)))  # noqa: B023
-        for size in (SIZE, 4 * SIZE)
-    )
-    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+    check_proportion(lambda size: find_misspellings(dict.fromkeys(list(names)[:size], 1)))
 
 
 def test_a_word_of_many_letters_is_no_misspelling():
