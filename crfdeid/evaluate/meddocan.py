@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from crfdeid.evaluate.pairing import pair_documents
@@ -81,8 +83,10 @@ def join_neighbours(spans: Iterable[Range], text: str) -> set[Range]:
 
 def count_outside(spans: Iterable[Range], matched: Iterable[Range]) -> int:
     """Count the spans that are not inside a matched one."""
-    matched = list(matched)
-    return sum(not any(start <= s and e <= end for start, end in matched) for s, e in spans)
+    ordered = sorted(matched)
+    starts = [start for start, _ in ordered]
+    ends = [0, *accumulate((end for _, end in ordered), max)]  # the last end of those that begin before
+    return sum(ends[bisect_right(starts, start)] < end for start, end in spans)
 
 
 def format_scores(scores: dict[str, Counts]) -> str:

@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from line_counts import check_proportion
 
 from crfdeid.errors import SchemeError
 from crfdeid.evaluate import meddocan, scores
@@ -201,6 +202,25 @@ INSIDE = [((0, 3), 1), ((0, 12), 0), ((4, 12), 0), ((4, 13), 1), ((3, 8), 1), ((
 def test_a_wrong_span_inside_a_matched_one_is_forgiven(span, outside):
     matched = [(0, 12)] if span == (0, 12) else [(4, 12), (30, 40)]
     assert meddocan.count_outside([span], matched) == outside
+
+
+NESTED = [((1, 2), 0), ((7, 9), 0), ((7, 11), 1), ((10, 12), 0), ((12, 13), 1)]
+
+
+@pytest.mark.parametrize(("span", "outside"), NESTED)
+def test_a_matched_span_may_end_after_those_that_begin_later(span, outside):
+    assert meddocan.count_outside([span], [(2, 4), (0, 10), (10, 12)]) == outside
+
+
+def test_wrong_spans_are_looked_for_in_matched_ones_in_proportion_to_them():
+    def count(size: int) -> None:
+        matched = [(9 * at, 9 * at + 4) for at in range(size)]
+        assert (
+            meddocan.count_outside([(9 * at, 9 * at + 2 + at % 4) for at in range(size)], matched)
+            == size // 4
+        )
+
+    check_proportion(count)
 
 
 def test_the_table_of_meddocan():

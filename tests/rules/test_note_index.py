@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from line_counts import count_lines
+from line_counts import check_proportion
 
 from crfdeid.rules import layout, repeats
 from crfdeid.rules.beside import Beside
@@ -69,8 +69,7 @@ def test_a_long_note_is_asked_for_a_word_in_proportion_to_its_places():
         note = Note("It was done. " * size)
         assert not any(note.is_written_small("it") for _ in range(size))
 
-    small, large = (count_lines(lambda: ask(size)) for size in (100, 400))  # noqa: B023
-    assert large < 5.5 * small
+    check_proportion(ask)
 
 
 PLACES = [("new", "york"), ("new", "york", "mills"), ("york",), ("st", "ann"), ("ann", "arbor"), ("of",)]
