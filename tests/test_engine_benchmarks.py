@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from small_notes import note
 
@@ -46,3 +47,4 @@ def test_loops_in_c_and_in_numba_have_equal_results(documents, tmp_path, capsys)
     lines = capsys.readouterr().out.splitlines()
     assert [line[:16].strip() for line in lines] == ["window rows", "Viterbi", "forward-backward"]
     assert all(float(line.rpartition(" ")[2]) < 1e-9 for line in lines)
+    assert np.float64(sys.float_info.min) / 4 > 0  # tiny numbers are still what they were
