@@ -18,7 +18,7 @@ from pathlib import Path
 from crfdeid import files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.dates import draw_shift
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
@@ -115,8 +115,7 @@ def export_each(
 
 def draw_days(secret: bytes, identity: str, rules: Rules) -> int:
     """Draw the days of a patient."""
-    choices = KeyedChoices(secret, identity)
-    return DateShifter.draw(choices, rules.years, rules.weeks, month_first=True).shift.days
+    return draw_shift(KeyedChoices(secret, identity), rules.years, rules.weeks).days
 
 
 def choose_days(given: int | None, drawn: int, history: PatientHistory | None) -> int:
