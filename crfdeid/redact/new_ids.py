@@ -95,6 +95,7 @@ def hide_order(folder: Path) -> None:
     for path in paths:
         with open(path, "rb") as old, files.open_whole(path, "wb") as new:
             shutil.copyfileobj(old, new)
-    now = max((path.stat().st_mtime_ns for path in paths), default=0)
-    for path in [*paths, *([folder] if paths else [])]:
-        os.utime(path, ns=(now, now))
+    if paths:
+        now = max(path.stat().st_mtime_ns for path in paths)
+        for path in [*paths, folder]:
+            os.utime(path, ns=(now, now))

@@ -88,7 +88,6 @@ class PatientTable:
     def __init__(self, path: Path | None = None) -> None:
         self._database = sqlite3.connect("", check_same_thread=False)
         weakref.finalize(self, self._database.close)
-        self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute(f"PRAGMA cache_size = -{CACHE}")
         self._database.execute("CREATE TABLE cells (patient TEXT, texts TEXT)")
         for rows in read_rows(path) if path else ():
@@ -164,7 +163,7 @@ def build_rows(
 def list_types(columns: Sequence[str]) -> list[tuple[int, str]]:
     """Return the numbers of the columns that are read, each with its type."""
     types = ((number, find_type(name)) for number, name in enumerate(columns) if name != PATIENT)
-    return [(number, type) for number, type in types if type and not columns[number].startswith(IGNORED)]
+    return [(number, type) for number, type in types if type]
 
 
 def list_parts(columns: Sequence[str]) -> list[int]:
@@ -181,8 +180,7 @@ def split_row(
     [('PATIENT', 'Eze'), ('PATIENT', 'Ana'), ('SSN', '1'), ('SSN', '2'), ('PATIENT', 'Ana Eze')]
     """
     for number, type in types:
-        if row[number]:
-            yield from ((type, text.strip()) for text in VALUES.split(row[number]) if text.strip())
+        yield from ((type, text.strip()) for text in VALUES.split(row[number]) if text.strip())
     names = [row[number].strip() for number in parts if row[number].strip()]
-    if len(names) > 1:
+    if names:
         yield "PATIENT", " ".join(names)

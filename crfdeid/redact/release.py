@@ -314,7 +314,7 @@ class Destination:
         mark.unlink(missing_ok=True)
 
     def _write_each(self, notes: Iterable[Document]) -> None:
-        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(exist_ok=True)
         written: set[str] = set()
         for note in notes:
             if note.id.lower() in written:  # many file systems do not tell capitals apart

@@ -25,7 +25,7 @@ from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.text.document import Document
 
 COLUMNS = ["patient", "days"]
-MOST_DAYS = 501 * 366  # 500 years and 26 weeks are the most that a run draws
+MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
 WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
 Group = Sequence[Document]
 

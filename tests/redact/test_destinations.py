@@ -1,16 +1,22 @@
 """Where a release is written: files and folders, and what a resumed folder has."""
 
+import argparse
+
 import pytest
 from marked_notes import marked
 
 from crfdeid import corpora
 from crfdeid.corpora.messages import FIELDS
 from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.policy import Policy, Rule, read_policy
 from crfdeid.redact import release, restore
 from crfdeid.redact.message_output import MessageTable, are_messages, find_format, protect_fields
 from crfdeid.redact.release import Destination
 from crfdeid.redact.streams import StandardOutput
+from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import read_scheme
 
 NOTES = [marked("<PATIENT Ana> came.", "b"), marked("Well.", "a")]
 
@@ -27,8 +33,11 @@ def test_a_format_with_a_file_for_each_note_needs_a_folder(tmp_path):
     for (name, format), is_folder in folders.items():
         assert Destination(tmp_path / name, format).is_folder is is_folder
     assert Destination(tmp_path / "d.jsonl", "jsonl").is_folder
-    with pytest.raises(ConfigurationError, match=r"f: is a file; brat with \.txt|\.ann needs a folder"):
-        Destination(tmp_path / "f", "brat")
+    for format, suffix in (("brat", "txt"), ("text", "txt"), ("i2b2", "xml"), ("jsonl", "jsonl")):
+        with pytest.raises(
+            ConfigurationError, match=rf"f: is a file; {format} with \.{suffix} needs a folder$"
+        ):
+            Destination(tmp_path / "f", format)
     with pytest.raises(ConfigurationError, match="one file is written whole; --resume is for a folder of"):
         Destination(tmp_path / "x.jsonl", "jsonl", resume=True)
     (tmp_path / "y.jsonl").write_text("x")
@@ -51,6 +60,16 @@ def test_a_resumed_folder_has_the_notes_whose_last_file_is_there(tmp_path):
     assert not resumed.holds(Document("a", "Well!")) and not resumed.holds(Document("a", "Well"))
     corpora.write_each([NOTES[0].with_spans(())], folder, "brat", overwrite=True)
     assert resumed.holds(NOTES[0])  # without its spans too
+
+
+def test_a_note_of_which_only_one_file_was_written_is_written_again(tmp_path):
+    (tmp_path / "a.txt").write_text("Wel")
+    resumed = Destination(tmp_path, "brat", resume=True)
+    (last,) = [suffix for suffix in (".ann", ".txt") if not (tmp_path / f"a{suffix}").exists()]
+    assert not resumed.holds(NOTES[1])
+    resumed.write(NOTES[1:])
+    assert (tmp_path / "a.txt").read_text() == "Well." and (tmp_path / f"a{last}").exists()
+    assert resumed.holds(NOTES[1])
 
 
 def test_notes_are_written_in_their_order_or_that_of_their_ids(tmp_path):
@@ -125,6 +144,45 @@ def test_a_model_is_not_asked_where_the_spans_are_gold():
         Document("a", "Ana 67", (Span(4, 6, "AGE"),)),
     )
     assert release.unite_notes(own, found).spans == (Span(0, 3, "PATIENT"), Span(4, 6, "AGE"))
+
+
+class Model:
+    """A model of the scheme of i2b2, with or without probabilities."""
+
+    scheme, config = read_scheme(), argparse.Namespace(system="longest_match")
+    check_threshold = Tagger.check_threshold
+
+    def __init__(self, has_threshold):
+        self.has_threshold = has_threshold
+
+
+@pytest.mark.parametrize(
+    ("has_threshold", "given", "threshold"),
+    [
+        (True, None, release.CAREFUL), (True, ["0.1"], Threshold(0.1)), (True, ["0.3"], Threshold(0.3)),
+        (True, ["best"], None), (False, None, None), (False, ["best"], None),
+    ],
+)  # fmt: skip
+def test_a_model_with_probabilities_has_the_careful_threshold_unless_another_is_named(
+    monkeypatch, has_threshold, given, threshold
+):
+    model = Model(has_threshold)
+    monkeypatch.setattr(release.model, "load", lambda folder: model if folder == "m" else None)
+    for policy in (None, read_policy("safe_harbor")):
+        assert release.load_tagger("auto", "m", policy, given) == (model, threshold)
+    assert (
+        release.load_tagger("gold", "m", None, ["best"]) == release.load_tagger("gold", "m") == (None, None)
+    )
+    assert str(release.CAREFUL) == "0.1"  # docs/redaction.md
+
+
+def test_a_threshold_or_a_policy_that_the_model_cannot_use_is_refused(monkeypatch):
+    monkeypatch.setattr(release.model, "load", lambda folder: Model(False))
+    with pytest.raises(ConfigurationError, match="longest_match gives no probabilities of tokens"):
+        release.load_tagger("tag", "m", None, ["0.1"])
+    names_only = Policy("names", "s", (Rule("c", "names", "keep", ("PATIENT",)),))
+    with pytest.raises(ConfigurationError, match="policy names: no rule for DOCTOR"):
+        release.load_tagger("tag", "m", names_only)
 
 
 def test_an_error_of_the_program_names_the_note_and_the_line():

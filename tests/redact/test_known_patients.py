@@ -2,6 +2,8 @@
 
 import json
 import os
+import sqlite3
+import threading
 
 import pytest
 from marked_notes import marked, run, status
@@ -132,6 +134,33 @@ def test_no_file_of_the_table_remains(table, tmp_path, monkeypatch):
     monkeypatch.setenv("SQLITE_TMPDIR", str(place))
     opened = PatientTable(table)
     assert opened.find_cells("7") and not os.listdir(place)
+
+
+def test_a_cell_may_hold_several_texts(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('patient,kin,phone\n7,"Eze; ;Ruiz|\nOkafor;",;\n8,,\n')
+    assert PatientTable(path).find_cells("7") == {"PATIENT": ["Eze", "Ruiz", "Okafor"]}
+    assert PatientTable(path).find_cells("8") == {}
+
+
+def test_a_patient_of_a_long_table_is_found_without_reading_the_others():
+    table, steps = PatientTable(), []
+    table.add_facts((f"{n}", [("SSN", f"{n}")]) for n in range(2000))
+    table._database.set_progress_handler(lambda: steps.append(1) and 0, 1)
+    assert table.find_cells("1234") == {"SSN": ["1234"]} and table.find_cells("x") is None
+    assert 0 < len(steps) < 200  # of the database
+
+
+def test_a_table_is_read_in_any_thread_and_closed_when_nobody_needs_it(table):
+    opened, found = PatientTable(table), []
+    database = opened._database
+    thread = threading.Thread(target=lambda find: found.append(find("8")), args=(opened.find_cells,))
+    thread.start()
+    thread.join()
+    assert found[0]["MEDICALRECORD"] == ["9920"]
+    del opened, thread
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        database.execute("SELECT 1")
 
 
 def test_redact_finds_known_patients_and_reports_them(table, tmp_path, capsys):

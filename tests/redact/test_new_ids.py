@@ -31,6 +31,13 @@ def test_without_new_ids_a_note_stays_as_it_is():
     assert IdReplacer(None, Redactor(SECRET)).rename(STORY[0]) == STORY[0]
 
 
+def test_real_ids_are_not_shown_with_the_replacer():
+    ids = IdReplacer("random", Redactor(SECRET), {})
+    ids.rename(marked("x", "Zanzibarova 1", "Okafor"))
+    assert ids.originals and ids.codes
+    assert not [real for real in ("Zanzibarova", "Okafor") if real in repr(ids)]
+
+
 def test_a_file_has_its_rows_in_the_order_of_the_new_ids(tmp_path):
     corpora.write(NOTES, tmp_path / "n.jsonl", "jsonl")
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--spans", "gold", "--new-ids")

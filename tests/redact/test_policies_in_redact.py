@@ -9,6 +9,7 @@ from marked_notes import SECRET, marked, redacted, run, status
 from crfdeid import corpora, policy
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import Policy, Rule, list_shipped, read_policy
+from crfdeid.redact.policy_actions import list_schemes
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates.age_bands import band_age
 from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
@@ -106,6 +107,17 @@ def test_a_style_writes_the_surrogates_of_a_policy():
 def test_a_policy_that_lacks_a_type_or_cannot_be_done_is_refused(chosen, said):
     with pytest.raises(ConfigurationError, match=said):
         Redactor(SECRET, policy=chosen)
+
+
+def test_a_policy_is_for_the_schemes_whose_own_types_it_has():
+    def name_schemes(*types):
+        policy = Policy("p", "s", (Rule("c", "t", "keep", types),))
+        return [scheme.name for scheme in list_schemes(policy)]
+
+    assert name_schemes("ZIP", "DATE") == ["i2b2-2014"]
+    assert name_schemes("FECHAS", "ZIP") == ["i2b2-2014", "meddocan"]
+    assert name_schemes("ID") == ["i2b2-2006"]
+    assert name_schemes("PATIENT", "HOSPITAL") == name_schemes("SPECIES") == []  # of several, of none
 
 
 def test_a_span_of_another_scheme_needs_a_rule_too():

@@ -11,6 +11,7 @@ from marked_notes import STORY, marked, run, status
 from crfdeid import cli, corpora, pages
 from crfdeid.errors import FormatError
 from crfdeid.redact import release_page
+from crfdeid.redact.release_inputs import Place, read_places, read_statement
 
 CANARY, HOSTILE = "Zanzibarova", "<script>alert(1)</script>"
 VOID = ("meta",)
@@ -195,6 +196,53 @@ def test_the_notes_of_another_release_are_refused(corpus, released, capsys):
     assert not (corpus / "places.html").exists()
 
 
+def test_the_command_of_the_page_says_what_it_is_for_and_what_it_needs(capsys):
+    with pytest.raises(SystemExit):
+        release_page.main(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "The report of a release as a page that people sign: figures and offsets," in said
+    for option in (
+        "report ",
+        "--out OUT ",
+        "--statement FILE ",
+        "--notes PATH ",
+        "--overwrite ",
+        "--encoding ",
+    ):
+        assert f" {option}" in said
+    for arguments, missing in (([], "report, --out"), (["report.json"], "--out")):
+        with pytest.raises(SystemExit) as stopped:
+            release_page.main(arguments)
+        assert stopped.value.code == 2
+        assert capsys.readouterr().err.endswith(f"the following arguments are required: {missing}\n")
+
+
+def test_a_statement_may_have_whole_numbers_and_is_of_all_notes_that_were_written(tmp_path):
+    bound = {"found": 0, "as_read": 1}
+    statement = state(confidence=1, notes_with_leak=bound, spans_missed=bound, misses_per_1000_notes=bound)
+    (tmp_path / "s.json").write_text(json.dumps(statement))
+    for now, before in ((5, 0), (3, 2), (0, 5)):
+        report = {"documents": now, "documents_written_before_and_not_counted": before}
+        assert read_statement(tmp_path / "s.json", report) == statement
+    said = "s.json: is of a release of 5 notes, the report of 6; wanted the statement of this release"
+    for now, before in ((6, 0), (5, 1)):
+        report = {"documents": now, "documents_written_before_and_not_counted": before}
+        with pytest.raises(FormatError, match=said):
+            read_statement(tmp_path / "s.json", report)
+
+
+def test_the_table_of_survivors_is_read(tmp_path):
+    table = 'id,start,end,type,kind\nn-1,1,4,PATIENT,survivor\n"a,b",0,2,,e-mail\n'
+    (tmp_path / "s.csv").write_text(table)
+    assert read_places(tmp_path / "s.csv") == [
+        Place("n-1", 1, 4, "PATIENT", "survivor"),
+        Place("a,b", 0, 2, "", "e-mail"),
+    ]
+    (tmp_path / "s.csv").write_text(f"{table}n-2,1,x,PATIENT,survivor\n")
+    with pytest.raises(FormatError, match="s.csv, line 4: wanted the table beside a report"):
+        read_places(tmp_path / "s.csv")
+
+
 @pytest.mark.parametrize(
     ("left_out", "said"),
     [
@@ -227,6 +275,8 @@ def test_the_report_counts_what_was_not_read(corpus):
         (None, "[]", "no notes; wanted the statement"),
         (None, json.dumps(state(draw={})), "no draw.release"),
         (None, json.dumps(state(misses="2")), "no misses"),
+        (None, json.dumps(state(misses=2.5)), "no misses"),
+        (None, json.dumps(state(confidence="0.95")), "no confidence"),
         (
             None,
             json.dumps(state(draw=state()["draw"] | {"frame": {"notes": 6}})),
@@ -259,7 +309,18 @@ def end(arguments):
     return stopped.value.code
 
 
-@pytest.mark.parametrize("rows", [CANARY, "id,start,end,type,kind\n1,x,2,PATIENT,survivor\n", 'id,start\n"x'])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        CANARY,
+        "",
+        'id,start\n"x',
+        *(
+            f"id,start,end,type,kind\nn-1,1,2,PATIENT,survivor\n{row}\n"
+            for row in ("1,x,2,PATIENT,survivor", '"n"-1,1,2,PATIENT,survivor', "n-1,1,2,PATIENT")
+        ),
+    ],
+)
 def test_another_table_of_survivors_is_refused(corpus, released, capsys, rows):
     released("--seed", "1")
     (corpus / "release.json.survivors.csv").write_text(rows)

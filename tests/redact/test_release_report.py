@@ -4,12 +4,13 @@ import re
 
 import pytest
 
+from crfdeid.errors import FormatError
 from crfdeid.policy import read_policy
 from crfdeid.redact import release_page
 from crfdeid.redact.redactor import Redaction, Replacement
 from crfdeid.redact.release_inputs import Place
-from crfdeid.redact.release_places import AROUND, SHOWN, Context, cut_context, render_places
-from crfdeid.redact.safe_harbor import Report
+from crfdeid.redact.release_places import Context, cut_context, find_contexts, render_places
+from crfdeid.redact.safe_harbor import Report, list_categories
 from crfdeid.redact.suspicious import Suspicion
 from crfdeid.text.document import Document, Span
 
@@ -119,6 +120,21 @@ RUN = {
 }  # fmt: skip
 
 
+def test_the_report_has_the_categories_of_the_rule_and_what_it_does_not_ask_for():
+    categories = list_categories()
+    assert "".join(categories) == "ABCDEFGHIJKLMNOPQR-" == "".join(table()["categories"])
+    assert categories["A"] == "names" and categories["D"] == "telephone numbers"
+    assert categories["Q"] == "photographs (not looked for: notes are text)"
+    assert categories["-"] == "not asked for by the rule: states, countries"
+
+
+def test_a_report_with_places_that_cannot_be_named_counts_the_notes():
+    made = Report()
+    made.add(redaction(), "n-1", "own")
+    made.add(redaction(survivors=(Span(0, 3, "PATIENT"),)), "Ana Ruiz", "own")
+    assert made.places == ["note 2: PATIENT at 0-3"]
+
+
 def test_the_table_of_the_report_has_every_count():
     found = table()
     categories = {letter: row for letter, row in found["categories"].items() if len(row) > 1}
@@ -211,6 +227,10 @@ def test_the_page_counts_what_was_done_and_what_is_left():
         "texts of the table of patients without another span": "5",
         "texts of the list of terms that are always PHI": "3",
     }  # fmt: skip
+    notes = release_page.describe_sources(table(documents_by_source_of_spans={"own": 1200}))
+    assert [notes[f"notes with {name}"] for name in ("only the notes' own", "both", "no span")] == [
+        "1,200", "0", "0",
+    ]  # fmt: skip
     assert len(release_page.describe_left(table())) == 6 and len(release_page.describe_sources(table())) == 6
 
 
@@ -291,12 +311,32 @@ def test_survivors_come_first_and_words_of_no_list_are_left_out():
 
 
 def test_four_hundred_places_are_shown():
-    html = render_places([Place("n", at, at + 1, "AGE", "survivor") for at in range(SHOWN + 1)], "f")
-    assert f"{SHOWN} of {SHOWN + 1} places" in html and len(read_cells(html)) == SHOWN + 1
+    html = render_places([Place("n", at, at + 1, "AGE", "survivor") for at in range(1201)], "f")
+    assert "400 of 1,201 places" in html and len(read_cells(html)) == 401
+    html = render_places([Place("n", at, at + 1, "AGE", "survivor") for at in range(400)], "f")
+    assert "400 of 400 places" in html and len(read_cells(html)) == 401
 
 
-def test_a_context_has_as_much_on_both_sides():
-    text = "b" * (AROUND + 5) + "Ruiz" + "a" * (AROUND + 5)
-    assert cut_context(text, AROUND + 5, AROUND + 9) == Context("b" * AROUND, "Ruiz", "a" * AROUND)
+def test_a_context_has_forty_characters_on_both_sides():
+    text = "b" * 45 + "Ruiz" + "a" * 45
+    assert cut_context(text, 45, 49) == Context("b" * 40, "Ruiz", "a" * 40)
     assert cut_context("Ruiz", 0, 4) == Context("", "Ruiz", "")
     assert cut_context("\nRuiz\n", 1, 5) == Context("\n", "Ruiz", "\n")
+
+
+def test_the_contexts_of_places_come_from_the_notes_that_have_them():
+    places = [Place("n-1", 4, 8, "PATIENT", "survivor"), Place("n-1", 0, 3, "", "title"),
+              Place("n-3", 0, 3, "", "age")]  # fmt: skip
+    notes = [Document("n-1", "Dr. Ruiz"), Document("n-2", "Well."), Document("n-3", "age 93")]
+    assert find_contexts(places, notes) == {
+        places[0]: ("Dr. ", "Ruiz", ""), places[1]: ("", "Dr.", " Ruiz"), places[2]: ("", "age", " 93"),
+    }  # fmt: skip
+    assert find_contexts([], notes) == {}
+    for others, missing in ((notes[:2], 1), (notes[1:], 2), ([], 3), ([Document("n-1", "Dr. Rui")], 2)):
+        with pytest.raises(
+            FormatError, match=f"^{missing} places are not in the notes; wanted the notes that"
+        ):
+            find_contexts(places, others)
+    html = render_places(places, "f", find_contexts(places, notes))
+    assert "<mark>Ruiz</mark>" in html and "<mark>age</mark> 93" in html
+    assert read_cells(html)[0] == ["note", "start", "end", "kind", "type", "in the note"]

@@ -9,6 +9,7 @@ import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.shifts import check_shifts, draw_days
 from crfdeid.redact.surrogates.patient import Rules
 
 NOTES = [marked(f"<DATE 0{n + 1}/1{n}/2067> <PATIENT Ana Ruiz>", f"n-{n}", "bac"[n // 2]) for n in range(6)]
@@ -140,6 +141,15 @@ def test_a_resumed_run_exports_all_patients_and_refuses_other_shifts(folder):
     (folder / "clean" / "n-0.txt").unlink()
     (folder / "clean.unfinished").write_text("of another run\n")
     assert status(*arguments, "--resume") == 2
+
+
+def test_the_farthest_shift_that_a_run_draws_can_be_imported():
+    farthest = round(500 * 365.25 / 7) * 7 + 26 * 7
+    drawn = {abs(draw_days(SECRET, f"patient {n}", Rules(500, 26))) for n in range(2000)}
+    assert farthest - 7 * 60 < max(drawn) <= farthest
+    assert check_shifts({"a": farthest, "b": -farthest}) == {"a": farthest, "b": -farthest}
+    with pytest.raises(ConfigurationError, match=f"{farthest + 7} days; wanted at most {farthest}$"):
+        check_shifts({"a": farthest + 7})
 
 
 def test_python_has_the_same_shifts():
