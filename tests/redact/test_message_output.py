@@ -115,7 +115,10 @@ def test_messages_keep_their_encoding(tmp_path):
         (("--out", "folder"), "wanted the name of a file"),
     ],
 )
-def test_options_that_messages_do_not_have_are_refused(messages, tmp_path, capsys, options, said):
+def test_options_that_messages_do_not_have_are_refused(
+    messages, tmp_path, monkeypatch, capsys, options, said
+):
+    monkeypatch.chdir(tmp_path)
     assert status(messages, "--out", tmp_path / "out.hl7", *RULES, *options) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out.hl7").exists()
