@@ -116,15 +116,19 @@ class SharedSteps:
         """Yield what became of the notes of each patient, after the map has it."""
         for each, counts in zip(self.counted, made.counts):
             each.add_counts(counts)
-        redactor = self.steps.redactor
         for (todo, _), (outcomes, history) in zip(chunk, made.patients):
-            if redactor.histories is not None and redactor.save_history is not None and history is not None:
-                id = identify_patient(todo.group[0])
-                redactor.histories[id] = history
-                redactor.save_history(id, history)
+            if history is not None:
+                self._keep_history(identify_patient(todo.group[0]), history)
             yield todo, outcomes
         if made.error:
             raise made.error
+
+    def _keep_history(self, id: str, history: PatientHistory) -> None:
+        redactor = self.steps.redactor
+        assert redactor.histories is not None
+        assert redactor.save_history is not None
+        redactor.histories[id] = history
+        redactor.save_history(id, history)
 
 
 _shared: SharedSteps  # of a forked process

@@ -56,6 +56,7 @@ def test_the_files_of_a_folder_have_one_time_and_are_written_in_the_order_of_the
 def test_hiding_the_order_of_a_folder_keeps_its_files(tmp_path):
     for name in "ba":
         (tmp_path / f"{name}.txt").write_text(name)
+    (tmp_path / ".a.txt.ab12cd_9.partial").write_text("of a killed run")
     hide_order(tmp_path)
     assert [path.read_text() for path in sorted(tmp_path.iterdir())] == ["a", "b"]
 

@@ -44,6 +44,7 @@ from crfdeid.redact.redactor import (
     share_word,
 )
 from crfdeid.redact.released_notes import find_place, list_edits, undo_edits
+from crfdeid.redact.steps import Steps
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
@@ -701,6 +702,20 @@ def test_a_note_that_would_be_written_otherwise_is_refused():
     release.refuse_other_output(group, Redactor(SECRET), Written(), renamed, {"b"})
     with pytest.raises(MapError, match="was written, but its patient is not in the map, and"):
         release.refuse_other_output(group, Redactor(SECRET), Written(), renamed, {"a"})
+
+
+@pytest.mark.parametrize(("written", "lacks_entry"), [("Well.", True), ("Other.", True), ("Other.", False)])
+def test_what_was_written_before_the_map_had_its_patient_must_be_the_same(tmp_path, written, lacks_entry):
+    (tmp_path / "a.txt").write_text(written)
+    group = [marked("Well.", "a"), marked("<PATIENT Ana>", "b")]
+    todo = release.Todo(group, {note.id: note for note in group}, {"b"}, lacks_entry)
+    steps = Steps(list, Redactor(SECRET), release.Destination(tmp_path, "text", resume=True))
+    if written == "Other." and lacks_entry:
+        with pytest.raises(MapError, match="id has length 1 was written, but its patient is not in the map"):
+            steps.redact_patient(todo)
+    else:
+        made = steps.redact_patient(todo)
+        assert [(each.redaction.document.id, each.source) for each in made] == [("a", "none"), ("b", "own")]
 
 
 def test_an_audit_file_that_cannot_be_written_says_why(tmp_path):

@@ -1,18 +1,26 @@
 """Streams, which are read once and written note by note, and several processes."""
 
+import gc
 import json
+import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
-from marked_notes import KEY, STORY, marked, run, status
+from marked_notes import KEY, SECRET, STORY, marked, run, status
 
 from crfdeid import corpora, synthetic
 from crfdeid.errors import DocumentError
 from crfdeid.redact import processes, streams
+from crfdeid.redact.processes import SharedSteps
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.release import Todo
+from crfdeid.redact.steps import Steps
 from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
+from crfdeid.systems import parallel
 from crfdeid.systems.rule_based import RuleTagger
 from crfdeid.text.document import Document
 
@@ -184,6 +192,59 @@ def test_processes_resume_with_a_map(tmp_path, monkeypatch):
     run(*arguments, "--resume")
     assert read_all(tmp_path / "c") == whole
     assert surrogate_map.read_map(tmp_path / "map", KEY) == held
+
+
+def test_processes_keep_in_a_map_what_one_process_keeps(tmp_path, monkeypatch):
+    """A patient whom the map knows keeps its surrogates, and what is new of each patient is added."""
+    monkeypatch.setattr(processes, "CHUNK", 40)
+    monkeypatch.setenv("CRFDEID_MAP_KEY", KEY.decode())
+    text = "<PATIENT Ana Ruiz> came on <DATE 3/7/2067> to <CITY Boston>, <STATE MA>"
+    earlier = [marked("<CITY Lynn>, <STATE MA>", f"{n}-a", f"p{n}") for n in range(0, 8, 2)]
+    corpora.write(earlier, tmp_path / "earlier.jsonl", "jsonl")
+    corpora.write([marked(text, f"{n}", f"p{n}") for n in range(8)], tmp_path / "n.jsonl", "jsonl")
+    kept = {}
+    for name, jobs in (("one", 1), ("more", 2)):
+        path = tmp_path / f"{name}.map"
+        surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
+        options = ("--spans", "gold", "--map", path)
+        run(tmp_path / "earlier.jsonl", "--out", tmp_path / f"{name}.earlier.jsonl", *options)
+        run(tmp_path / "n.jsonl", "--out", tmp_path / f"{name}.jsonl", *options, "--jobs", jobs)
+        kept[name] = surrogate_map.read_map(path, KEY).patients, (tmp_path / f"{name}.jsonl").read_bytes()
+    assert kept["more"] == kept["one"] and len(kept["one"][0]) == 8
+
+
+class Counted:
+    """Counts the notes that were tagged, here and in other processes."""
+
+    def __init__(self):
+        self.count = 1000  # before the processes are forked
+
+    def take_counts(self):
+        taken, self.count = self.count, 0
+        return taken
+
+    def add_counts(self, counts):
+        self.count += counts
+
+
+def test_notes_are_shared_by_as_many_processes_as_are_wanted(monkeypatch):
+    """Objects of before are frozen meanwhile, or each process would copy their memory when it collects."""
+    monkeypatch.setattr(processes, "CHUNK", 1)
+    counted, started, start = Counted(), [], parallel.start_forks
+
+    def tag_group(group):
+        counted.count += 1
+        return [replace(note, text=f"{os.getpid()} {gc.get_freeze_count() > 0}") for note in group]
+
+    monkeypatch.setattr(parallel, "start_forks", lambda jobs: started.append(jobs) or start(jobs))
+    steps = Steps(tag_group, Redactor(SECRET), None)
+    shared = SharedSteps(steps, [counted], 3, lambda: None)
+    todo = [Todo([Document(f"{n}", "x", (), f"p{n}")], {}, set(), False) for n in range(20)]
+    found = [outcome.redaction.document.text for _, (outcome,) in shared.redact_each(iter(todo))]
+    assert started == [2] and counted.count == 1020
+    assert found[0] == f"{os.getpid()} False"  # before there are other processes
+    assert {text.split()[1] for text in found[1:]} == {"True"} and gc.get_freeze_count() == 0
+    assert 2 <= len({text.split()[0] for text in found}) <= 3
 
 
 def read_all(folder) -> dict[str, bytes]:
