@@ -656,13 +656,27 @@ def test_the_hash_of_notes_is_of_their_texts_and_spans():
     assert len({whole, *(hash_notes(SECRET, other) for other in others)}) == 5
 
 
-def test_work_is_shared_by_patients_and_characters(monkeypatch):
+@pytest.mark.parametrize(
+    ("sizes", "chunks"),
+    [
+        ((4, 6, 9, 2, 11, 3), [[4, 6], [9, 2], [11], [3]]),
+        ((9, 1, 9, 1), [[9, 1], [9, 1]]),
+        ((10, 10), [[10], [10]]),
+        ((), []),
+    ],
+)
+def test_work_is_shared_by_patients_and_characters(monkeypatch, sizes, chunks):
     monkeypatch.setattr(processes, "CHUNK", 10)
-    groups = [[marked("x" * size, f"{number}")] for number, size in enumerate((4, 6, 9, 2, 11, 3))]
+    todo = [release.Todo([marked("x" * size)], {}, set(), False) for size in sizes]
+    found = [[len(each.group[0].text) for each in chunk] for chunk in processes.chunk_todo(todo)]
+    assert found == chunks
+
+
+def test_the_notes_of_a_patient_go_together_however_long_they_are(monkeypatch):
+    monkeypatch.setattr(processes, "CHUNK", 10)
+    groups = [[marked("xxxx", "a"), marked("xxxxx", "b")], [marked("xxxx", "c")] * 4, [marked("x", "d")]]
     todo = [release.Todo(group, {}, set(), False) for group in groups]
-    chunks = [[each.group[0].id for each in chunk] for chunk in processes.chunk_todo(todo)]
-    assert chunks == [["0", "1"], ["2", "3"], ["4"], ["5"]]
-    assert list(processes.chunk_todo([])) == []
+    assert list(processes.chunk_todo(todo)) == [todo[:2], todo[2:]]
 
 
 class Written:
@@ -778,6 +792,23 @@ def test_notes_are_tagged_ahead_in_their_order(spans, starts):
     assert [[note.id for note in group] for group in found] == [["1", "2"], ["3"]]
     assert [span.start for span in found[0][0].spans] == starts and len(found[1][0].spans) == 1
     assert tagger.seen == [("1", "a", 0, 0.5), ("2", "a", 0, 0.5), ("3", None, 0, 0.5)]
+
+
+@pytest.mark.parametrize(("jobs", "asked"), [(1, []), (2, [2]), (3, [3])])
+def test_a_tagger_that_cannot_be_forked_tags_in_processes_of_its_own(monkeypatch, jobs, asked):
+    tagger, started = Tagger(), []
+
+    def tag_in_processes(tagger, folder, engine, notes, jobs, threshold):
+        started.append(jobs)
+        assert (folder, threshold) == ("folder", 0.5)
+        return tagger.tag_all(notes, threshold)
+
+    monkeypatch.setattr(processes.parallel, "tag_in_processes", tag_in_processes)
+    ahead = processes.AheadTagger("tag", "folder", tagger, 0.5, jobs)
+    todo = [release.Todo([Document(id, "abcd")], {}, set(), False) for id in "12"]
+    found = [ahead.tag_group(each.group) for each in ahead.read_ahead(iter(todo))]
+    assert [[(note.id, len(note.spans)) for note in group] for group in found] == [[("1", 1)], [("2", 1)]]
+    assert started == asked
 
 
 def test_the_order_of_the_input_is_hidden_in_a_folder(tmp_path):
