@@ -91,7 +91,7 @@ class Report:
     policy: Policy | None = None
     terms: Terms = field(default_factory=Terms)
     threshold: str | None = None
-    known_patients: KnownPatients = field(default_factory=KnownPatients, repr=False)
+    known_patients: KnownPatients = field(default_factory=KnownPatients)
     taken_out: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[str, int] | None = None
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)

@@ -128,6 +128,13 @@ def test_the_report_has_the_categories_of_the_rule_and_what_it_does_not_ask_for(
     assert categories["-"] == "not asked for by the rule: states, countries"
 
 
+def test_the_repr_of_a_report_has_no_id_and_no_patient():
+    made = Report()
+    made.add(redaction(patient="Okafor"), "Zanzibarova", "none")
+    assert made.untouched == ["Zanzibarova"] and made.patients == {"Okafor"}
+    assert "Okafor" not in repr(made) and "Zanzibarova" not in repr(made)
+
+
 def test_a_report_with_places_that_cannot_be_named_counts_the_notes():
     made = Report()
     made.add(redaction(), "n-1", "own")
