@@ -229,6 +229,7 @@ class Counted:
 
 def test_notes_are_shared_by_as_many_processes_as_are_wanted(monkeypatch):
     """Objects of before are frozen meanwhile, or each process would copy their memory when it collects."""
+    gc.unfreeze()  # what another test froze
     monkeypatch.setattr(processes, "CHUNK", 1)
     counted, started, start = Counted(), [], parallel.start_forks
 
