@@ -1,6 +1,7 @@
 """Messages in, the same messages out."""
 
 import json
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from marked_notes import run, status
 
 from crfdeid import convert, corpora, tag
 from crfdeid.corpora import hl7
+from crfdeid.errors import FormatError
+from crfdeid.redact.message_output import MessageDestination
+from crfdeid.redact.redactor import Replacement
 
 HEAD = r"MSH|^~\&|||||20610402101500||ORU^R01|MSG{}|P|2.5.1"
 RULES = ("--model", "rules", "--seed", 1)
@@ -122,6 +126,61 @@ def test_options_that_messages_do_not_have_are_refused(
     assert status(messages, "--out", tmp_path / "out.hl7", *RULES, *options) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out.hl7").exists()
+
+
+def list_documents(path):
+    """The documents of all messages of a file, as a run gives them to the destination."""
+    return [note for message in hl7.read_messages(path) for note in message.list_documents(True)]
+
+
+def write_messages(destination, notes, name="Zoe"):
+    """Write the messages of ``destination`` with the documents, whose names are all ``name``."""
+
+    def give():
+        for note in notes:
+            texts = [name if each.type == "PATIENT" else note.text_of(each) for each in note.spans]
+            made = [
+                Replacement(each.start, each.end, each.type, text) for each, text in zip(note.spans, texts)
+            ]
+            destination.keep_replacements(note.id, made)
+            yield note
+
+    destination.write(give())
+
+
+def test_messages_that_change_while_they_are_read_are_not_written(messages, tmp_path):
+    """They are read twice: to be redacted, and to be written."""
+    notes = list_documents(messages)
+    for number, given in enumerate((notes, notes[::-1], notes[2:] + notes[:2])):
+        target = MessageDestination(tmp_path / f"{number}.hl7", "hl7", source=messages)
+        write_messages(target, given)
+        assert [fields[3] for fields in read_fields(target.path)] == ["Zoe", "Zoe", "Zoe"]
+    missing = MessageDestination(tmp_path / "missing.hl7", "hl7", source=messages)
+    with pytest.raises(FormatError, match="^the messages changed while they were read; nothing was written$"):
+        write_messages(missing, notes[:-1])
+    assert not missing.path.exists()
+    other = replace(notes[0], id="other")
+    for given in ([*notes, other], [other, *notes]):
+        more = MessageDestination(tmp_path / "more.hl7", "hl7", overwrite=True, source=messages)
+        with pytest.raises(FormatError, match="^the messages changed while they were read$"):
+            write_messages(more, given)
+
+
+def test_a_surrogate_that_the_encoding_does_not_have_is_refused_without_its_text(tmp_path):
+    (tmp_path / "in.hl7").write_text(build_message(1, "7", "EZE^ANA", "Ana came"), newline="")
+    notes = list_documents(tmp_path / "in.hl7")
+    target = MessageDestination(tmp_path / "out.hl7", "hl7", source=tmp_path / "in.hl7", encoding="ascii")
+    with pytest.raises(FormatError, match=r"in\.hl7: a surrogate cannot be written in ascii$"):
+        write_messages(target, notes, "Zo\xeb")
+    assert not target.path.exists()
+
+
+def test_a_file_that_came_after_the_run_began_stays(messages, tmp_path):
+    target = MessageDestination(tmp_path / "out.hl7", "hl7", source=messages)
+    target.path.write_text("mine")
+    with pytest.raises(FormatError, match="out.hl7: exists"):
+        write_messages(target, list_documents(messages))
+    assert target.path.read_text() == "mine"
 
 
 def test_messages_that_are_there_stay_without_overwrite(messages, tmp_path, capsys):
