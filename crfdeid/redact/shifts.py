@@ -18,7 +18,7 @@ from pathlib import Path
 from crfdeid import files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.redact.surrogates.dates.shift import draw_shift
+from crfdeid.redact.surrogates.dates import draw_shift
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory

@@ -9,7 +9,10 @@ import pytest
 from crfdeid import resources
 
 SURROGATES = "crfdeid.redact.surrogates"
-FACES = {"dates": ("DateShifter",), "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days")}
+FACES = {
+    "dates": ("DateShifter", "draw_shift"),
+    "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days"),
+}
 
 
 def list_imports(path: Path) -> Iterator[str]:
