@@ -38,7 +38,7 @@ OVER_ADDRESS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 PAGE_HEAD = re.compile(
-    r"(?:[^\n]{2,60}(?:[ ]{2,}|\t[ ]*))?(?P<name>[A-Z][A-Z'-]{2,}(?:,[ ]?[A-Z][A-Z'-]*(?:[ ][A-Z]\.?)?)?)"
+    r"^(?:[^\n]{2,60}(?:[ ]{2,}|\t[ ]*))?(?P<name>[A-Z][A-Z'-]{2,}(?:,[ ]?[A-Z][A-Z'-]*(?:[ ][A-Z]\.?)?)?)"
     r"(?:[ ]{2,}|[ ]*\t[ ]*)(?=\d{1,2}[/-]\d{1,2}[/-]\d{2,4}[ \t]*(?:$|[ ]{2}))",
     re.MULTILINE,
 )

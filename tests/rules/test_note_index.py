@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from line_counts import check_proportion
 
@@ -195,6 +195,7 @@ LAYOUT_GAPS = st.sampled_from(["\n", "\n", " ", ". ", "  ", "\t", "\n  "])
 
 
 @given(st.lists(st.tuples(LAYOUT, LAYOUT_GAPS), max_size=10))
+@example([("JRM/abc", " "), ("ROTH, ANA M", "  "), ("3/4/2061", "\n")])
 def test_the_lines_of_a_layout_are_those_of_the_whole_patterns(pieces):
     note = Note("".join(word + gap for word, gap in pieces))
     places = {place for at in layout.find_typists(note.text) for place in layout.find_authors(note, at)}
