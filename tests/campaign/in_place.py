@@ -48,13 +48,26 @@ class InPlace:
         for task in self.tasks:
             original = (self.copy / task.path).read_bytes()
             (self.copy / task.path).write_text(task.code, "utf-8")  # for the tests that start processes
-            shutil.rmtree(
-                self.copy / ".hypothesis", ignore_errors=True
-            )  # what it found for the change before
+            clear_copy(self.copy)
             chosen = [items[test] for test in task.tests if test in items]
             self.answers.send(try_task(self.copy, task, chosen, functions, caches))
             (self.copy / task.path).write_bytes(original)
         return True
+
+
+def list_left(copy: Path) -> list[str]:
+    """What tests left in the folder from which they run, and the whole project beside it has not."""
+    own = {entry.name for entry in copy.with_name("whole").iterdir()} | {".hypothesis"}
+    return sorted(entry.name for entry in copy.iterdir() if entry.name not in own)
+
+
+def clear_copy(copy: Path) -> None:
+    """Remove what tests left, and what hypothesis found: the next change would be killed by it."""
+    for name in [*list_left(copy), ".hypothesis"]:
+        if (copy / name).is_dir():
+            shutil.rmtree(copy / name)
+        else:
+            (copy / name).unlink(missing_ok=True)
 
 
 Functions = dict[tuple[str, str], list[FunctionType]]

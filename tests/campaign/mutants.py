@@ -42,7 +42,7 @@ import regex
 
 from campaign.calls import Calls, Chosen
 from campaign.changes import Change, list_changes
-from campaign.in_place import InPlace, Task, differs_inside, find_function
+from campaign.in_place import InPlace, Task, clear_copy, differs_inside, find_function, list_left
 from crfdeid import resources
 
 LOADED = (hypothesis, numba, pandas, pycrfsuite, regex)  # before the tests, which run in forks
@@ -126,6 +126,7 @@ def copy_project(root: Path, copy: Path) -> None:
 
 def run_tests(copy: Path, tests: list[str], seconds: float, plugin: object) -> str:
     """Run tests until one fails. Return its name, "time" if they take too long, "" if all pass."""
+    clear_copy(copy)
     output = copy.parent / "output"
     child = multiprocessing.get_context("fork").Process(target=run_inside, args=(copy, tests, output, plugin))
     child.start()
@@ -151,7 +152,6 @@ def run_inside(copy: Path, tests: list[str], output: Path, plugin: object) -> No
     sys.path[:0] = [str(copy), str(copy / "tests")]
     os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.dont_write_bytecode = True
-    shutil.rmtree(copy / ".hypothesis", ignore_errors=True)  # what it found for the change before
     loaded = [
         "-p",
         "no:cacheprovider",
@@ -184,6 +184,8 @@ def measure_tests(copy: Path, area: Area) -> tuple[list[Test], set[str]]:
     report = copy.parent / "calls.json"
     if failed := run_tests(copy, list_paths(area), 1800, Calls(copy, report)):
         raise SystemExit(f"{area.code}: the tests fail without a change: {failed}")
+    if left := list_left(copy):
+        raise SystemExit(f"{area.code}: the tests leave files where they run: {', '.join(left)}")
     found = json.loads(report.read_text("utf-8"))
     tests = found["tests"].items()
     return [Test(name, seconds, frozenset(calls)) for name, (seconds, calls) in tests], set(found["imported"])

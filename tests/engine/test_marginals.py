@@ -95,7 +95,8 @@ def test_the_most_probable_type_is_known_where_phi_is_probable(compiled, seed, l
     spread=st.sampled_from([0.1, 3.0, 400.0]),
 )
 def test_marginals_of_long_sequences_do_not_depend_on_their_parts(seed, sizes, part, spread):
-    """Bit by bit: a part's forward scores are computed twice. With a large spread all labels underflow."""
+    """A part's forward scores are computed twice. With a large spread all labels underflow. The last bits
+    may differ: what the compiler makes of a loop depends on what calls it, and on which loops were kept."""
     pytest.importorskip("numba")
     emissions, transitions, first, stop = make_chain(seed, 5, sizes, spread, forbidden=0.1)
     type_of = np.array([NONE, 0, 0, 1, 1])
@@ -104,7 +105,7 @@ def test_marginals_of_long_sequences_do_not_depend_on_their_parts(seed, sizes, p
     phi, likely = found.sum_types(scores, first, stop, type_of, 0.3, compiled=True)
     with mock.patch("crfdeid.engine.decoding.marginals.PART", part):
         again, too = found.sum_types(scores, first, stop, type_of, 0.3, compiled=True)
-    assert np.array_equal(again, phi) and np.array_equal(too, likely)
+    assert np.allclose(again, phi, rtol=1e-12, atol=1e-300) and np.array_equal(too, likely)
 
 
 @given(
