@@ -42,10 +42,9 @@ EXACT = (
     kinds.STREET,
     kinds.PLACE,
 )
-IN_ADDRESS = regex.compile(r", $")
 AROUND = 40  # characters of a text in small letters
 GAP = regex.compile(r"(?:,?\s{1,2}|\s?-\s?|,)(?:\p{L}\.?\s)?")  # between two parts of a name
-BEFORE = regex.compile(r"(?<![\p{L}\p{N}])(?:(?P<letter>\p{L})\.\s?|(?P<letter>\p{Lu})\s)$")
+BEFORE = regex.compile(r"(?r)(?<![\p{L}\p{N}])(?:(?P<letter>\p{L})\.\s?|(?P<letter>\p{Lu})\s)")  # to its left
 LATER = regex.compile(r",?\s(?:(?P<letter>\p{L})\.|(?P<letter>\p{Lu})(?=\s\s|\s?[\n,;:|)(/-]|\s?$))")
 TagGroup = Callable[[Sequence[Document]], list[Document]]
 
@@ -139,7 +138,7 @@ def is_certain(text: str, span: Span) -> bool:
     an abbreviated state after a comma."""
     kind, word = kinds.kind_of(span.type), text[span.start : span.end]
     if kind == kinds.STATE and len(word) == len("MA"):
-        return bool(IN_ADDRESS.search(text, max(0, span.start - 2), span.start))
+        return text.endswith(", ", 0, span.start)
     if kind in NAMED:
         around = text[max(0, span.start - AROUND) : span.end + AROUND]
         is_small = around.islower() and word not in name_pools.load_lowercase("common_words")
@@ -202,7 +201,7 @@ def is_beside(text: str, last: Span, span: Span) -> bool:
 def take_initials(text: str, span: Span, initials: Collection[str]) -> Span:
     """Return the span of a name with the initials before it and after it."""
     start, end = span.start, span.end
-    while (before := BEFORE.search(text, max(0, start - 5), start)) and before["letter"] in initials:
+    while (before := BEFORE.match(text, 0, start)) and before["letter"] in initials:
         start = before.start()
     after = LATER.match(text, end)
     if after and after["letter"] in initials:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.names import is_listed
 from crfdeid.redact.surrogates.ordinary_words import WORD_AFTER, is_ordinary
 from crfdeid.redact.surrogates.similar_names import SimilarNames
@@ -20,7 +20,7 @@ from crfdeid.text.spans import SpanIndex
 MIN_GLUED, MIN_MISREAD, MIN_NUMBER = 3, 4, 6  # characters
 DECIMALS = "0123456789"
 RUN = re.compile(r"[^\W_]+")
-PART = re.compile(r"[A-ZÀ-ÖØ-Þ]?[^\W\dA-ZÀ-ÖØ-Þ_]+|[A-ZÀ-ÖØ-Þ]+(?![^\W\dA-ZÀ-ÖØ-Þ_])|\d+")  # MarySmith30
+PART = re.compile(r"[A-ZÀ-ÖØ-Þ]?[^\W\dA-ZÀ-ÖØ-Þ_]+|[A-ZÀ-ÖØ-Þ]+(?![^\W\dA-ZÀ-ÖØ-Þ_])")  # of MarySmith30
 SCANNED = re.compile(r"[^\W_](?:[^\W_]|[|!](?=\w))+")
 SCANNED_NUMBER = re.compile(r"[\dOoIlSB|](?:-?[\dOoIlSB|])+(?!\w)")
 # What a scanner takes for one another becomes one sign: first pairs of letters, then single ones.
@@ -82,7 +82,7 @@ def consists_of_names(low: str, names: Names) -> str:
 def find_misread(text: str, names: Names) -> Iterator[Span]:
     """Yield the words that a scanner may make of a name (Br0wn, Bums of Burns, Wi11iam), in long names with a
     typing error besides."""
-    shapes = {blur(name): type for name, type in names.items() if len(name) >= MIN_MISREAD}
+    shapes = {blur(name): type for name, type in names.items()}
     similar = SimilarNames(shapes)
     for match in SCANNED.finditer(text) if shapes else ():
         word, low = match[0], fold(match[0])
@@ -144,9 +144,7 @@ def find_doubtful(document: Document, names: Names) -> Iterator[tuple[int, int]]
 
 def _find_small(text: str, names: Names) -> Iterator[tuple[re.Match[str], bool]]:
     """Yield the names in small letters with whether a person is clear; not where the word is clear."""
-    common = [
-        name for name in names if name in name_pools.load_lowercase("common_words") or is_ordinary(name)
-    ]
+    common = [name for name in names if is_ordinary(name)]
     if not common:
         return
     for match in re.finditer(rf"(?<![\w'’-])(?:{'|'.join(map(re.escape, common))})(?![\w'’-])", text):

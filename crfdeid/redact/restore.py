@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crfdeid import cli, corpora, files
+from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.redact.formulas import remove_quotes
@@ -152,7 +152,6 @@ def name_account() -> str:
 
 def write_private(notes: Iterable[Document], destination: Destination) -> int:
     """Write all notes, or none. Only the owner can read them. Return their number."""
-    files.clear_leftovers(destination.path)
     count = 0
 
     def count_each() -> Iterator[Document]:

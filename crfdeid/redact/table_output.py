@@ -128,8 +128,6 @@ class WholeTable:
                     yield self._change_row(row, waiting.pop(id))
                 row, number = self._take_row(), number + 1
             number -= row is None
-        while row and self._find_id(row, number) is None:
-            row, number = self._take_row(), number + 1
         if waiting or row:
             raise FormatError("the table changed while it was read; nothing was written")
 

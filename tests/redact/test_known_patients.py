@@ -33,9 +33,30 @@ def list_found(table, text: str, patient: str = "7") -> list[tuple[str, str]]:
     return [(found.text_of(span), span.type) for span in found.spans]
 
 
-def test_what_is_found_beside_a_name_is_new():
-    name, word = Span(0, 6, "PATIENT"), Span(8, 12, "PATIENT")
-    assert find_beside("okafor, will", [name], [name, word]) == [word]
+@pytest.mark.parametrize(
+    ("text", "found", "others", "expected"),
+    [
+        ("okafor, will", ["okafor"], ["will"], ["will"]),
+        ("okafor will", [], ["okafor", "will"], ["okafor", "will"]),
+        ("okafor or will", [], ["okafor", "will"], []),
+        ("will-will", [], ["will", "will"], []),  # where there is a will
+        ("will will", ["will"], ["will"], ["will"]),
+        ("okafor, boston", ["okafor"], ["boston"], []),
+    ],
+)
+def test_a_small_name_is_found_beside_another(text, found, others, expected):
+    at, spans = 0, []
+    for word in found + others:
+        at = text.index(word, at)
+        spans.append(Span(at, at + len(word), "CITY" if word == "boston" else "PATIENT"))
+        at += len(word)
+    new = find_beside(text, spans[: len(found)], spans)
+    assert [text[span.start : span.end] for span in new] == expected and not {*new} & {*spans[: len(found)]}
+
+
+def test_a_small_name_is_found_before_another_that_was_found():
+    first, second = Span(0, 4, "PATIENT"), Span(5, 9, "PATIENT")
+    assert find_beside("will will", [second], [first, second]) == [first]
 
 
 @pytest.mark.parametrize(
@@ -60,6 +81,7 @@ def test_what_is_found_beside_a_name_is_new():
         ("Mrs. Wrzeszczyn5ka and 0kafor", [("Wrzeszczyn5ka", "PATIENT"), ("0kafor", "PATIENT")]),
         ("MRN 44719O2, tel 6l7-555-0l48", [("44719O2", "MEDICALRECORD"), ("6l7-555-0l48", "PHONE")]),
         ("banana, Okapi, 4471903", []),
+        ("built in 1902", []),
     ],
 )  # fmt: skip
 def test_what_the_table_says_is_found_in_every_writing(table, text, expected):
@@ -77,6 +99,7 @@ def test_what_the_table_says_is_found_in_every_writing(table, text, expected):
         ("spoke with will about it. The young man will go", [("will", "PATIENT")]),
         ("Plan:\nhome today, young agrees, he will rest", [("young", "PATIENT")]),
         ("The Home for will", []),
+        ("where will-will is; will-young is", [("will-young", "PATIENT")]),
         ("WillYoung; y0ung", [("WillYoung", "PATIENT"), ("y0ung", "PATIENT")]),
     ],
 )

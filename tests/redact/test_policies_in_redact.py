@@ -77,6 +77,14 @@ def test_a_kept_text_is_replaced_where_a_name_is_in_it():
     assert "Jackson" not in clean.text and clean.text.endswith("Boston is kept; Boston")
 
 
+def test_a_map_has_nothing_of_what_a_policy_keeps():
+    redactor = Redactor(SECRET, policy=read_policy("limited_data_set"))
+    redactor.histories = {}
+    redactor.redact([marked("<PATIENT Ana Okafor> of <CITY Boston>")])
+    (history,) = redactor.histories.values()
+    assert [(type, list(pairs)) for type, pairs in history.pairs.items()] == [("PATIENT", ["Ana Okafor"])]
+
+
 def test_overlapping_spans_of_a_kept_and_a_replaced_type_are_replaced():
     note = Document("1", "Seen May 2014", (Span(5, 8, "PATIENT"), Span(5, 13, "DATE")), "7")
     assert "May" not in redacted([note], policy=read_policy("limited_data_set"))["1"].text

@@ -140,6 +140,14 @@ def test_overlaps_are_replaced_whole_and_counted():
     assert not {"Ana", "Ruiz", "Smith"} & set(found.document.text.split())
 
 
+def test_what_one_of_two_types_would_keep_becomes_a_marker_with_a_reason():
+    note = Document("n", "Monday 3/7", (Span(0, 10, "DATE"), Span(0, 6, "PATIENT")))
+    (found,) = Redactor(SECRET).redact([note])
+    (made,) = found.replacements
+    assert (made.replacement, made.treatment, made.resolved) == ("[**DATE**]", "marker", False)
+    assert made.why == "overlapping spans of different types"
+
+
 def test_what_cannot_be_read_becomes_a_marker_with_a_reason():
     (found,) = Redactor(SECRET).redact([marked("<DATE Ramadan> <SPECIES cat> <OTHER x>")])
     assert found.document.text == "[**DATE**] [**PHI**] [**OTHER**]"

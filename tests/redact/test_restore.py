@@ -1,7 +1,9 @@
 """Undo: released notes get their real text back from the map, and the audit file says who asked."""
 
 import json
+import os
 import random
+from types import SimpleNamespace
 
 import pytest
 from marked_notes import KEY, STORY, marked, run
@@ -150,6 +152,49 @@ def test_a_reason_is_needed_and_the_audit_file_only_grows(folder, capsys):
     assert undo_status(folder, "c.jsonl", "x.jsonl") == 2
     assert "not the key of this map" in capsys.readouterr().err
     assert len(read_audit(folder)) == 2 * len(NOTES) and not (folder / "x.jsonl").exists()
+
+
+def test_what_was_restored_is_said(folder, capsys):
+    release(folder, "c.jsonl")
+    capsys.readouterr()
+    undo(folder, "c.jsonl", "again.jsonl")
+    said = capsys.readouterr().out
+    assert said.startswith(f"{len(NOTES)} notes restored: wrote the file {folder}/again.jsonl; ")
+    assert said.endswith(f"; {folder}/map.audit.jsonl says who asked and why\n")
+
+
+def test_the_audit_file_is_on_the_disk_before_a_note_is_given(folder, monkeypatch):
+    kept, steps = os.fsync, []
+    monkeypatch.setattr(restore.os, "fsync", lambda file: kept(file) or steps.append("audit"))
+    with restore.open_audit(folder / "audit", "trial 4") as audit:
+        restorer = SimpleNamespace(restore=lambda note: note)
+        for _ in restore.restore_each([Document("1", ""), Document("2", "")], restorer, audit):
+            steps.append("note")
+    assert steps == ["audit", "note"] * 2
+
+
+@pytest.mark.parametrize(("out", "format"), [("again.jsonl", "jsonl"), ("again", "text")])
+def test_what_a_killed_run_left_goes(folder, out, format):
+    release(folder, "c.jsonl")
+    left, other = folder / f".{out}.abcdefgh.partial", folder / ".other.jsonl.abcdefgh.partial"
+    left.write_text("Okafor")
+    other.write_text("of another output")
+    undo(folder, "c.jsonl", out, "--format", format)
+    assert (folder / out).exists() and not left.exists() and other.exists()
+
+
+@pytest.mark.parametrize("missing", ["--map", "--out", "--reason"])
+def test_what_restore_needs_is_asked_for(capsys, missing):
+    given = [text for name in ("--map", "--out", "--reason") if name != missing for text in (name, "x")]
+    with pytest.raises(SystemExit) as stopped:
+        restore.main(["clean", *given])
+    assert stopped.value.code == 2 and f"required: {missing}\n" in capsys.readouterr().err
+
+
+def test_the_help_says_what_restore_does():
+    assert restore.build_parser().description == (
+        "Give released notes their real text back, with the map of their release."
+    )
 
 
 def test_any_spans_are_undone(folder):

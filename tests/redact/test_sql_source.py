@@ -79,7 +79,7 @@ def test_the_address_can_be_in_the_environment(url, tmp_path, capsys, monkeypatc
         (["--sql", "URL", "--query", QUERY, "--from", "jsonl"], "are for files"),
         (["--sql", "URL", "--query", "SELECT secret FROM nowhere"], "the database or its driver refused"),
         (["--sql", "nodatabase://a:secret@host/x", "--query", QUERY], "the database or its driver refused"),
-        (["--sql", "secret", "--query", QUERY], "the database or its driver refused"),
+        (["--sql", "secret", "--query", QUERY], "the database or its driver refused: ArgumentError"),
         (["--sql", "URL", "--query", "SELECT patient, text FROM notes"], "no column id among the 2"),
         (["--sql", "URL", "--query", "SELECT id, text FROM notes WHERE 0"], "gives no notes"),
         (["--sql", "URL", "--query", "SELECT 'x1' AS id, text FROM notes"], "document x1 occurs twice"),
@@ -93,6 +93,14 @@ def test_a_wrong_query_is_refused_in_one_line_and_leaves_nothing(url, tmp_path, 
     status, said = run(capsys, *given, "--out", tmp_path / "out.jsonl", *OPTIONS)
     assert status == 2 and message in said and said.count("\n") == 1
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_what_a_query_needs_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    with pytest.raises(
+        ConfigurationError, match="^sqlalchemy not installed: pip install 'crfdeid\\[sql\\]'$"
+    ):
+        sql_source.build_reader(argparse.Namespace())
 
 
 def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
@@ -140,5 +148,7 @@ def test_an_id_twice_in_a_query_is_refused_at_its_number():
     assert list(sql_source.refuse_repeated(iter(notes))) == notes
     with pytest.raises(FormatError, match="^--sql: document .* occurs twice$"):
         list(sql_source.refuse_repeated(iter([*notes, notes[0]])))
+    with pytest.raises(FormatError, match="^--sql: document number 2 occurs twice$"):
+        list(sql_source.refuse_repeated(iter([Document("Ana Ruiz", "")] * 2)))
     with pytest.raises(FormatError, match="^--sql: the query gives no notes$"):
         list(sql_source.refuse_repeated(iter(())))

@@ -1,19 +1,22 @@
 """Streams, which are read once and written note by note, and several processes."""
 
 import gc
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from marked_notes import KEY, SECRET, STORY, marked, run, status
 
 from crfdeid import corpora, synthetic
+from crfdeid.corpora import whole_rows
 from crfdeid.errors import DocumentError
-from crfdeid.redact import processes, streams
+from crfdeid.redact import processes, streams, table_output
 from crfdeid.redact.processes import SharedSteps
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.release import Todo
@@ -22,7 +25,7 @@ from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.systems import parallel
 from crfdeid.systems.rule_based import RuleTagger
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
 APART = [*STORY, marked("<PATIENT Ana Ruiz> again", "b-3", "a")]
 
@@ -89,6 +92,40 @@ def test_a_patient_who_comes_again_is_refused_on_a_stream(tmp_path, pipe, capsys
     assert status(*arguments, "--out", tmp_path / "c.jsonl") == 2 and not (tmp_path / "c.jsonl").exists()
     run(*arguments, "--out", tmp_path / "c.jsonl", "--by", "note")
     assert len(list(corpora.read(tmp_path / "c.jsonl"))) == 6
+
+
+def watch_output(monkeypatch) -> io.BytesIO:
+    """What leaves a standard output that keeps what is written to it until it is flushed."""
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=io.BufferedWriter(raw)))
+    return raw
+
+
+def test_each_note_is_written_before_the_next_is_asked_for(monkeypatch):
+    written, came = watch_output(monkeypatch), []
+
+    def give():
+        for id in "ba":
+            came.append(written.getvalue().count(b"\n"))
+            yield Document(id, "x", (Span(0, 1, "PATIENT"),))
+
+    streams.StandardOutput(streams.STREAM, "jsonl").write(give())
+    notes = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert came == [0, 1] and [(note["id"], len(note["spans"])) for note in notes] == [("b", 1), ("a", 1)]
+
+
+def test_each_row_is_written_before_the_next_is_asked_for(monkeypatch):
+    table = SimpleNamespace(written_header=whole_rows.guess_header({"text": "x"}), delimiter=",")
+    written, came = watch_output(monkeypatch), []
+
+    def give():
+        for text in "abc":
+            came.append(written.getvalue())
+            yield {"text": text}
+
+    table_output.TableDestination(streams.STREAM, "table", table=table)._write_cells(give(), True)
+    assert came == [b"", b'"text"\n"a"\n', b'"text"\n"a"\n"b"\n']
+    assert written.getvalue() == b'"text"\n"a"\n"b"\n"c"\n'
 
 
 def test_one_plain_note_is_the_default(pipe, capfdbinary):

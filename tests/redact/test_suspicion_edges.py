@@ -29,6 +29,7 @@ EDGES = {
     "long number": """
         [123456], 12345, 12 345, [12-3456], 1-23456, 123456.5, 123456,7, 1234567/8, .123456, a123456
         [l23-456-78]
+        Then [l234-567] came
         [12-34-56], [123 45 678], 1 23 45, [12 3456 7890], 12/34/56, 3.123456
         [l23-456-78], [l234-567], [O1-23-4567], 1O-l2-45, S12-B3-45, x1O-l2-45, xl23-456-78, 12-34, OO-ll-SS
     """,
@@ -40,7 +41,7 @@ EDGES = {
         [95th] birthday, [92nd] b-day, [91st] birthday, 93rd day, 95 th birthday
         [ninety] years, [ninety-two] years, [NINETY-TWO] YEARS, [Ninety three] year old, ninety days
         [ninety]  years, [NINETY]  YEARS, [NINETY] YEARS, [91st]  birthday, [92nd] bday
-        [95] yr, 95 yrsx, 95 yearsx
+        [95] yr, 95 yrsx, 95 yearsx, 95 yoghurts
     """,
     "title": """
         Dr. [Quevix], Mr [Quevix], Mrs. Q. [Quevix], MISS [QUEVIX], Prof. [Quevix], Nurse [Quevix], nurse Pain
@@ -74,6 +75,8 @@ EDGES = {
     """,
     "listed name": """
         Quevix met Okafor and [Ruiz]; the okafor, [Lund]
+        Then [Ngo] came
+        Then Ngo came; the ngo
         [RUIZ]; Ruiz clamp; Ruiz 5 mg; 5 mg of Ruiz; xRuiz
     """,
     "unknown word": """
@@ -84,13 +87,18 @@ EDGES = {
         An [Quevixo] house; seen: [Quevixo] family
         [Quev], Que, quevixo
         tablets of Quevixo 5
-        Then Quevixo-5mg, Quevixo5 ml, Quevixo 1.5 mg, Quevixo 12 cc, Quevixo 1/2 percent, Quevixo 5 unit
+        Then Quevixo-5mg, Quevixo5 ml, Quevixo 1.25 mg, Quevixo 12 cc, Quevixo 1/2 percent, Quevixo 5 unit
         Then Quevixo 5 MG, 5 tablet of Quevixo; 5 MG of Quevixo, 5 mg of the [Quevixo], and [Quevixo] 5 mice
+        Then the big [Quevixo] was, then a       Quevixo was
+        Then big       [Quevixo] was, then big        Quevixo was
+        Then [OQev] came
+        THE QUEVIXO WAS¶THRICE
         Then xthe [Quevixo] was, a Quevixo was, the  Quevixo was, then [Quevixo] was
         Well. ("Quevixo was here
         Then Quevixo  clamp, Quevixo big  clamp, Quevixo-clamp, Quevixo big clamp, [Quevixo] big red clamp
         Then Quevixly, Quevixities, Quevixment, Quevixments, Quevixion, Quevixitis, [Quevixitisa], [Quevixlyo]
         Then Quevixscope and Quevixscopes and Quevixgrams and Quevixocytes and [Quevixscopeu]
+        Then Quevixgram and Quevixocyte and [Quevixgra]
         The Quevixo was
         The [Quevixo] Was
         THE QUEVIXO THRICE

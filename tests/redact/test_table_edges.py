@@ -1,5 +1,6 @@
 """The edges of tables that keep their columns: options, rows that wait for their notes, and what is said."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -145,6 +146,38 @@ def test_a_stream_keeps_its_rows_until_their_notes_come():
     assert table.header.keys == ("id", "text", "ward")
     rows = [row.cells for row in table.join([Document("1", "a"), Document("2", "b")])]
     assert rows == [{"id": "1", "text": "a", "ward": "5"}, {"id": "2", "text": "b", "ward": "5"}]
+
+
+def test_rows_of_a_stream_without_ids_are_counted_as_they_come():
+    table = WholeTable(make_args(notes=STREAM), "table")
+
+    def give():
+        for number in "123":
+            table.keep({"id": "", "text": "x"})
+            table.originals[number] = number
+            yield Document(number, f"note {number}")
+
+    assert [row.cells["text"] for row in table.join(give())] == ["note 1", "note 2", "note 3"]
+
+
+@pytest.mark.parametrize("name", ["-", "c.csv"])
+def test_rows_in_a_new_order_go_through_a_file_beside_the_output(path, tmp_path, monkeypatch, capsys, name):
+    monkeypatch.setattr(table_output.tempfile, "gettempdir", lambda: "/temporary")
+    folders = []
+    monkeypatch.setattr(table_output, "sort_items", lambda rows, folder: folders.append(folder) or ())
+    target = STREAM if name == "-" else tmp_path / name
+    TableDestination(target, "table", table=open_table(path)).write([], by_id=True)
+    assert folders == [Path("/temporary") if name == "-" else tmp_path]
+    TableDestination(STREAM, "table", table=open_table(path)).write([])
+    assert len(folders) == 1  # no new order was asked for
+
+
+def test_a_parquet_table_that_came_after_the_run_began_stays(tmp_path):
+    destination = TableDestination(tmp_path / "c.parquet", "parquet", table=SimpleNamespace())
+    (tmp_path / "c.parquet").write_bytes(b"another")
+    with pytest.raises(FormatError, match="exists; --overwrite replaces it"):
+        destination._write_cells(iter(()), is_stream=False)
+    assert (tmp_path / "c.parquet").read_bytes() == b"another"
 
 
 def test_columns_are_kept_where_one_table_becomes_one_table(path, tmp_path):

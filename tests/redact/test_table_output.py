@@ -127,6 +127,20 @@ def test_a_parquet_table_keeps_the_types_of_its_columns(tmp_path):
     assert read_table((tmp_path / "d.csv").read_text())[2] == ["8", "", "well", ""]
 
 
+def test_a_parquet_table_that_is_there_stays_without_overwrite(tmp_path, capsys):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pyarrow.table({"id": ["7"], "text": ["Ana Ruiz"], "spans": ["[]"]})
+    parquet.write_table(table, tmp_path / "n.parquet")
+    (tmp_path / "c.parquet").write_bytes(b"another")
+    given = (tmp_path / "n.parquet", "--out", tmp_path / "c.parquet", "--spans", "gold")
+    assert status(*given) == 2 and "exists; --overwrite replaces it" in capsys.readouterr().err
+    assert (tmp_path / "c.parquet").read_bytes() == b"another"
+    run(*given, "--overwrite")
+    assert parquet.read_table(tmp_path / "c.parquet").num_rows == 1
+
+
 CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\n\r\"',"), min_size=1)
 
 
