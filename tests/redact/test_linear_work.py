@@ -171,11 +171,6 @@ def test_misspellings_of_many_similar_names_are_found_in_proportion_to_them():
     check_proportion(lambda size: find_misspellings(dict.fromkeys(list(names)[:size], 1)))
 
 
-def test_a_word_of_many_letters_is_no_misspelling():
-    """Each of its letters would make a form as long as the word."""
-    assert len(names.shorten_name("abc" * 20)) > 1 and not names.shorten_name("abc" * 20 + "a")
-
-
 class CountedPattern:
     """An expression that counts the characters which it goes through for its caller."""
 

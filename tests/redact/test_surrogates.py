@@ -448,6 +448,11 @@ def test_no_name_of_a_patient_has_the_surrogate_of_a_doctor_of_all_patients():
     assert not patients & doctors
 
 
+def test_a_word_of_many_letters_is_no_misspelling():
+    """Each of its letters would make a form as long as the word."""
+    assert len(names.shorten_name("abc" * 20)) > 1 and not names.shorten_name("abc" * 20 + "a")
+
+
 def test_names_of_other_initials_are_no_misspellings():
     assert names.find_misspellings({"okafor": 3, "ukafor": 1}) == {}
     assert names.find_misspellings({"zzokafor": 3, "zokafzor": 1}) == {}
