@@ -302,3 +302,9 @@ def test_rows_of_omop_keep_their_form(tmp_path, capsys):
     assert "--from table" in capsys.readouterr().err
     tag.main([str(tmp_path / "in.csv"), "--model", "rules", "--format", "spans"])
     assert ",Ruiz" in capsys.readouterr().out
+
+
+def test_what_waits_for_its_message_is_in_no_repr(messages, tmp_path):
+    target = MessageDestination(tmp_path / "out.hl7", "hl7", source=messages)
+    target.keep_replacements("Okafor-7", [Replacement(0, 3, "PATIENT", "Weber")])
+    assert "Okafor" not in repr(target) and "Weber" not in repr(target)
