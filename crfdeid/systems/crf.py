@@ -58,6 +58,8 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         if not path.is_file():
             raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
         weights = add_amounts(model_file.read(path), list_changes(model))
+        if not all(map(bio.is_label, weights.labels)):
+            raise ModelError(f"{path}: contains a label that is neither O, B- nor I- with a type")
         AdaptiveDecoder.__init__(self, weights, model.pipeline)
         self.confidence = SpanConfidence(self.weights)
         self.marginals = Marginals(self.weights.transitions)

@@ -81,3 +81,17 @@ def test_a_file_of_another_kind_is_no_model(small_model):
 def test_weights_of_zero_are_not_written():
     rows = model_file.make_records(model_file.STATE, np.arange(3), np.arange(3), np.array([1.0, 0.0, -2.5]))
     assert rows["source"].tolist() == [0, 2] and rows["weight"].tolist() == [1.0, -2.5]
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+@pytest.mark.parametrize("label", ["", "B", "B-", "AGE", "X-AGE", "I-A\x00", "B-AGE\n", "o"])
+def test_a_label_that_no_training_gives_is_refused_without_its_text(copy, engine, label):
+    """It would become a span without a type, an error of a list, or a line more in an output."""
+    sound = model_file.read(copy / "model.crfsuite")
+    labels = [label, *sound.labels[1:]]
+    parts = model_file.render(labels, sound.attributes, sound.records)
+    replace_file(copy, b"".join(bytes(each) for part in parts for each in part))
+    with pytest.raises(
+        ModelError, match=r"model\.crfsuite: contains a label that is neither O, B- nor I- with"
+    ):
+        model.load(copy, engine)
