@@ -1,0 +1,154 @@
+"""The written corpus: documents that many hands wrote one by one, with typed slots (docs/written.md).
+
+A file of ``written/`` holds the documents of one hand. ``{p: Pip}`` mentions the person ``p`` of the
+document's cast, ``{CITY: Yarraford}`` is a span of that type; the words in the braces are what the document
+says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import regex
+
+from crfdeid.errors import FormatError, did_you_mean
+from crfdeid.files import read_text
+from crfdeid.text.scheme import read_scheme
+
+FOLDER = Path(__file__).parent / "written"
+FIELDS = ("family", "kind", "country")
+PARTS = ("train", "dev", "test")
+PART = regex.compile(r"^# part: (\w+)$", regex.MULTILINE)
+FAMILIES = (
+    "primary_care", "emergency", "nursing", "midwifery", "surgery", "medicine", "anaesthesia", "pathology",
+    "radiology", "genetics", "mental_health", "dental", "pharmacy", "therapy", "social_work", "legal",
+    "school", "occupational", "ambulance", "dialysis", "oncology", "paediatrics", "message", "transcript",
+    "dictation", "scan", "form", "data_dump", "case_report", "letter",
+)  # fmt: skip
+PEOPLE = ("PATIENT", "DOCTOR")
+SLOT = regex.compile(r"\{([A-Z][A-Z-]*|[a-z][a-z0-9_]*): ?([^{}]*)\}")
+MEMBER = regex.compile(r"(PATIENT|DOCTOR) ([fmx]) ([^/]*)/([^/]*)")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A person of a document's cast; ``sex`` is ``f``, ``m`` or ``x``; one of the two names may be empty."""
+
+    type: str
+    sex: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A slot: its ``text``, its ``type`` and, for a person, the ``key`` in the cast."""
+
+    text: str
+    type: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class WrittenDocument:
+    """A document with its slots. ``parts`` are texts outside spans (``str``) and mentions, in order."""
+
+    id: str
+    hand: str
+    family: str
+    kind: str
+    country: str
+    cast: Mapping[str, Member]
+    parts: tuple[str | Mention, ...]
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Mention))
+
+
+@cache
+def read_corpus(part: str = "all") -> tuple[WrittenDocument, ...]:
+    """Read the documents of the hands in ``part``: train, dev, test or all. No hand is in two parts."""
+    hands = (path for path in sorted(FOLDER.glob("*.txt")) if part in ("all", read_part(path)))
+    return tuple(document for path in hands for document in read_hand(path))
+
+
+def read_part(path: Path) -> str:
+    """Read the part that a hand's file names in a line ``# part: test``; without one, it is train. Raises
+    :class:`FormatError` for an unknown part."""
+    named = PART.search(read_text(path).partition("\n@document")[0])
+    part = named[1] if named else "train"
+    if part not in PARTS:
+        raise FormatError(f"{path.name}: an unknown part; wanted {', '.join(PARTS)}")
+    return part
+
+
+@cache
+def read_hand(path: Path) -> tuple[WrittenDocument, ...]:
+    """Read the documents of one hand. Raises :class:`FormatError` with file and line for wrong notation."""
+    return tuple(_parse_document(path, number, block) for number, block in _split_documents(path))
+
+
+def _split_documents(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the first line and the lines of each document."""
+    lines = read_text(path).split("\n")
+    starts = [index for index, line in enumerate(lines) if line.startswith("@document")]
+    for start, end in zip(starts, [*starts[1:], len(lines)]):
+        yield start + 1, lines[start:end]
+
+
+def _parse_document(path: Path, number: int, lines: list[str]) -> WrittenDocument:
+    where = f"{path.name}:{number}"
+    id = lines[0].removeprefix("@document").strip()
+    if not regex.fullmatch(r"[\w-]+", id):
+        raise FormatError(f"{where}: wanted @document and an id of letters, digits, _ and -")
+    if "" not in lines:
+        raise FormatError(f"{where}: wanted a blank line after the head")
+    end = lines.index("")
+    head = dict(_parse_head(where, line) for line in lines[1:end])
+    missing = [name for name in FIELDS if name not in head]
+    if missing or head["family"] not in FAMILIES:
+        wanted = f"a field {missing[0]}" if missing else f"a family among {', '.join(FAMILIES)}"
+        raise FormatError(f"{where}: wanted {wanted}")
+    cast = {key: _parse_member(where, key, value) for key, value in head.items() if key not in FIELDS}
+    text = "\n".join(lines[end:]).strip("\n")
+    parts = tuple(_parse_text(f"{path.name}:{number + end}", text, cast))
+    family, kind, country = (head[name] for name in FIELDS)
+    return WrittenDocument(id, path.stem, family, kind, country, MappingProxyType(cast), parts)
+
+
+def _parse_head(where: str, line: str) -> tuple[str, str]:
+    key, colon, value = line.partition(":")
+    if not colon or not value.strip():
+        raise FormatError(f"{where}: a line of the head is not of the form key: value")
+    return key.strip(), value.strip()
+
+
+def _parse_member(where: str, key: str, value: str) -> Member:
+    match = MEMBER.fullmatch(value)
+    if not match or not (match[3].strip() or match[4].strip()) or not regex.fullmatch("[a-z][a-z0-9_]*", key):
+        raise FormatError(f"{where}: cast {key}: wanted PATIENT or DOCTOR, f, m or x, first / last")
+    return Member(match[1], match[2], match[3].strip(), match[4].strip())
+
+
+def _parse_text(where: str, text: str, cast: Mapping[str, Member]) -> Iterator[str | Mention]:
+    end, types = 0, read_scheme().types
+    for match in SLOT.finditer(text):
+        key, words = match.groups()
+        line = f"{where} + {text.count(chr(10), 0, match.start())} lines"
+        if key not in cast and key not in types:
+            raise FormatError(
+                f"{line}: a slot that is neither of the cast nor a type{did_you_mean(key, (*cast, *types))}"
+            )
+        if not words or words != words.strip() or "\n" in words:
+            raise FormatError(f"{line}: a slot is empty, has blanks at its ends or crosses a line end")
+        if match.start() > end:
+            yield text[end : match.start()]
+        yield Mention(words, cast[key].type, key) if key in cast else Mention(words, key)
+        end = match.end()
+    if end < len(text):
+        yield text[end:]

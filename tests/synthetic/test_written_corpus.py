@@ -1,0 +1,151 @@
+"""The written corpus: its notation, its filling, and what holds of every document of it."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from crfdeid.errors import FormatError
+from crfdeid.synthetic import written_checks, written_corpus, written_fill
+from crfdeid.synthetic.pieces import build_document
+from crfdeid.synthetic.written_corpus import FOLDER, Member, Mention, read_hand
+
+HEAD = "@document hand-01\nfamily: nursing\nkind: note\ncountry: Ireland\n"
+
+
+def write_hand(folder: Path, text: str) -> Path:
+    path = folder / "hand.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_document_has_its_cast_and_its_mentions(tmp_path):
+    text = (
+        HEAD
+        + 'p: PATIENT f Ana Maria / de Ruiz\nq: DOCTOR x / Marsh\n\n{p: Ana} saw Dr {q: MARSH} {"a"}.\n\n'
+    )
+    (document,) = read_hand(write_hand(tmp_path, "# a hand\n" + text))
+    assert document.cast == {
+        "p": Member("PATIENT", "f", "Ana Maria", "de Ruiz"),
+        "q": Member("DOCTOR", "x", "", "Marsh"),
+    }
+    assert document.parts == (
+        Mention("Ana", "PATIENT", "p"), " saw Dr ", Mention("MARSH", "DOCTOR", "q"), ' {"a"}.',
+    )  # fmt: skip
+    assert (document.id, document.hand, document.family) == ("hand-01", "hand", "nursing")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@document\n\nx", "hand.txt:1: wanted @document and an id"),
+        ("@document a b\n\nx", "hand.txt:1: wanted @document and an id"),
+        ("@document a\nfamily: nursing", "wanted a blank line after the head"),
+        ("@document a\nfamily: nursing\nkind: x\n\ntext", "wanted a field country"),
+        (HEAD.replace("nursing", "nurse") + "\nx", "wanted a family among primary_care"),
+        (HEAD + "p PATIENT\n\nx", "not of the form key: value"),
+        (HEAD + "p: PATIENT f Ana\n\nx", "cast p: wanted PATIENT or DOCTOR"),
+        (HEAD + "p: PATIENT f /\n\nx", "cast p: wanted PATIENT or DOCTOR"),
+        (HEAD + "p: NURSE f Ana / B\n\nx", "cast p: wanted PATIENT or DOCTOR"),
+        (HEAD + "\nfirst\n{TOWN: x}", "hand.txt:5 + 1 lines: a slot that is neither of the cast nor a type"),
+        (HEAD + "\n{p: x}", "a slot that is neither of the cast nor a type"),
+        (HEAD + "\n{CITY: a\nb}", "a slot is empty, has blanks at its ends or crosses a line end"),
+        (HEAD + "\n{CITY: a }", "a slot is empty, has blanks at its ends"),
+    ],
+)
+def test_wrong_notation_is_refused_with_its_line(tmp_path, text, message):
+    with pytest.raises(FormatError) as caught:
+        read_hand(write_hand(tmp_path, text))
+    assert message in str(caught.value)
+
+
+def fill(tmp_path: Path, cast: str, text: str, seed: int = 1) -> str:
+    (document,) = read_hand(write_hand(tmp_path, f"{HEAD}{cast}\n{text}"))
+    return build_document(written_fill.fill_document(document, Random(seed)), "n").text
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    ("slot", "form"),
+    [
+        ("{DATE: 14/3/23}", r"\d\d?/\d\d?/\d\d"),
+        ("{DATE: 14.03.2023}", r"\d\d?\.\d\d?\.20\d\d"),
+        ("{DATE: 2021-06-07}", r"20\d\d-\d\d-\d\d"),
+        ("{DATE: 20210607}", r"20\d{6}"),
+        ("{DATE: ninth of june nineteen sixty two}", r"[a-z]+th|[a-z]+ of [a-z]+ [a-z]+ [a-z]+ [a-z]+"),
+        ("{DATE: THURS 3 APR}", r"[A-Z]+ \d\d? [A-Z]{3}"),
+        ("{DATE: Tuesday}", r"[A-Z][a-z]+day"),
+        ("{DATE: '98}", r"'\d\d"),
+        ("{AGE: 46}", r"\d\d"),
+        ("{AGE: 3 9/12}", r"\d\d? \d\d?/\d\d?"),
+        ("{AGE: 70s}", r"\d0s"),
+        ("{AGE: eleven}", r"[a-z]+"),
+        ("{PHONE: 0491 570 156}", r"0\d{3} \d{3} \d{3}"),
+        ("{MEDICALRECORD: UR-448120}", r"[A-Z]{2}-\d{6}"),
+        ("{STREET: 12 Marlow Road}", r"\d\d [A-Z][\w'’-]* Road"),
+        ("{HOSPITAL: Marlow General Hospital}", r"[A-Z][\w'’-]* General Hospital"),
+        ("{ORGANIZATION: BJQ}", r"[A-Z]{3}"),
+    ],
+)
+def test_a_filled_slot_keeps_its_form(tmp_path, slot, form, seed):
+    import regex
+
+    assert regex.fullmatch(form, fill(tmp_path, "", slot, seed)), seed
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_person_has_one_new_name_in_all_its_forms(tmp_path, seed):
+    cast = "p: PATIENT f Ana Lucia / Varga\nh: PATIENT m Tom / Varga\n"
+    text = "{p: VARGA, Ana L}|{p: ana varga}|{p: A. Varga}|{p: AV}|{h: Tom Varga}"
+    formal, small, short, initials, husband = fill(tmp_path, cast, text, seed).split("|")
+    last = formal.partition(",")[0]
+    assert last.isupper() and small.islower()
+    assert small.endswith(last.lower()) and husband.upper().endswith(last)
+    assert short[1] == "." and short[2:].strip().upper() == last
+    assert initials == small[0].upper() + last[0]
+
+
+def test_a_copy_is_as_it_was_written(tmp_path):
+    (document,) = read_hand(write_hand(tmp_path, f"{HEAD}p: PATIENT f Ana /\n\n{{p: Ana}} is {{AGE: 9}}."))
+    copied = build_document(written_fill.copy_document(document), "n")
+    assert (copied.text, [span.type for span in copied.spans]) == ("Ana is 9.", ["PATIENT", "AGE"])
+
+
+HANDS = sorted(FOLDER.glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", HANDS, ids=lambda path: path.stem)
+def test_every_document_of_the_corpus_is_sound(path):
+    documents = read_hand(path)
+    assert path.read_text(encoding="utf-8").startswith("# ")
+    assert len({document.id for document in documents}) == len(documents)
+    for document in documents:
+        assert document.id.startswith(path.stem)
+        assert not list(written_checks.find_unused_cast(document))
+        filled = build_document(written_fill.fill_document(document, Random(document.id)), document.id)
+        copied = build_document(written_fill.copy_document(document), document.id)
+        assert [span.type for span in filled.spans] == [span.type for span in copied.spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("{p: Mrs Ruiz}", "a title, credential or 's inside PATIENT: Mrs Ruiz"),
+        ("{p: Ruiz}, Ruiz", "a repeat outside of spans: Ruiz"),
+        ("{p: Ruiz} for {DATE: 3/7}", "a duration as DATE: 3/7"),
+        ("{p: Ruiz}, {AGE: 9 years}", "AGE is only the number: 9 years"),
+        ("{p: Ruiz}, {PROFESSION: retired welder}", "PROFESSION without retired, former, a: retired welder"),
+        ("{p: Ruiz} on 3/4/2061", "not marked: 3/4/2061"),
+        ("{p: Ruiz} in October", "not marked: October"),
+        ("{p: Ruiz} and Dr Marsh", "a name behind a title, not marked: Dr Marsh"),
+        ("{p: Ruiz} and Linda", "a common first name, not marked: Linda"),
+    ],
+)
+def test_the_checker_finds_what_is_likely_wrong(tmp_path, text, finding):
+    (document,) = read_hand(write_hand(tmp_path, f"{HEAD}p: PATIENT f / Ruiz\n\n{text}"))
+    assert finding in list(written_checks.check_document(document))
+
+
+def test_all_families_are_used_and_no_other():
+    used = {document.family for path in HANDS for document in read_hand(path)}
+    assert used <= set(written_corpus.FAMILIES)
