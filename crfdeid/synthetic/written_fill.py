@@ -53,15 +53,19 @@ CYCLES: tuple[tuple[str, ...], ...] = (
 
 
 def generate_written(part: str = "all", seed: int = 1, fills: int = 0) -> Iterator[Document]:
-    """Yield each document of ``part`` as it was written, and ``fills`` more times with other people, places,
-    dates and numbers, some of them with noise (:mod:`crfdeid.synthetic.noise`). All of one written document
-    are notes of one patient."""
+    """Yield the documents of ``part``, each as :func:`draw_fills` does."""
     for document in read_corpus(part):
-        yield build_document(copy_document(document), document.id, document.id)
-        for number in range(1, fills + 1):
-            rng = Random(f"{seed}-{document.id}-{number}")
-            filled = noise.add_noise(list(tidy(fill_document(document, rng))), rng)
-            yield build_document(filled, f"{document.id}.{number}", document.id)
+        yield from draw_fills(document, seed, fills)
+
+
+def draw_fills(document: WrittenDocument, seed: int, fills: int) -> Iterator[Document]:
+    """Yield the document as it was written, and ``fills`` more times with other people, places, dates and
+    numbers, some of them with noise (:mod:`crfdeid.synthetic.noise`). All are notes of one patient."""
+    yield build_document(copy_document(document), document.id, document.id)
+    for number in range(1, fills + 1):
+        rng = Random(f"{seed}-{document.id}-{number}")
+        filled = noise.add_noise(list(tidy(fill_document(document, rng))), rng)
+        yield build_document(filled, f"{document.id}.{number}", document.id)
 
 
 def fill_document(document: WrittenDocument, rng: Random, part: str = "all") -> list[Piece]:
