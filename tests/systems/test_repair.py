@@ -85,9 +85,22 @@ NPI none
 for hepatitis C. <DOCTOR|Brown> says
 at the E.R. <DOCTOR|Brown> says
 plan B. <DOCTOR|Brown> says
+rv 2/52; seen on <DATE|3/12>
+cough since <DATE|5/7> TDS
+TDS <DATE|5/7>/24 done
+cough <DATE|3/12> again
+winter <DATE|95/96> bad
+on <DATE|12/18> seen
+id <IDNUM|2/52> x
 """.strip().splitlines()
 
 CHANGED = {
+    "Rx pred <DATE|2/52>.": "Rx pred 2/52.",
+    "review <DATE|6-8/52> then": "review 6-8/52 then",
+    "born <DATE|34/40>, well": "born 34/40, well",
+    "mJOA <DATE|14/18>.": "mJOA 14/18.",
+    "amox TDS <DATE|5/7>, home": "amox TDS 5/7, home",
+    "rv 2/52, cough <DATE|3/12>": "rv 2/52, cough 3/12",
     "no. mr<MEDICALRECORD|268398>, x": "no. <MEDICALRECORD|mr268398>, x",
     "mail <URL|www.a.org.> Then": "mail <URL|www.a.org>. Then",
     "call <PHONE|617-555-0101.> Then": "call <PHONE|617-555-0101>. Then",

@@ -2,8 +2,8 @@
 
 A form is a function from the text and its spans, in order, to better spans in order. It moves edges, splits,
 joins, changes types, and adds the name that a title or a number beside it announces. It takes out of a span
-only punctuation, times beside a date, and words of closed lists: no other letter or digit loses its span. The
-forms are of English notes and of the types of i2b2-2014.
+only punctuation, times beside a date, durations and ratios that were read as dates, and words of closed
+lists: no other letter or digit loses its span. The forms are of English notes and of the types of i2b2-2014.
 """
 
 from __future__ import annotations
