@@ -92,9 +92,16 @@ cough <DATE|3/12> again
 winter <DATE|95/96> bad
 on <DATE|12/18> seen
 id <IDNUM|2/52> x
+at <HOSPITAL|NHS 24 Clinic> x
 """.strip().splitlines()
 
 CHANGED = {
+    "<VEHICLE|NHI ZBR4471> x": "NHI <MEDICALRECORD|ZBR4471> x",
+    "CHI <IDNUM|010190 4471>": "CHI <MEDICALRECORD|010190 4471>",
+    "HCN: <PHONE|6583-204-117>": "HCN: <HEALTHPLAN|6583-204-117>",
+    "GMC <IDNUM|7044118>": "GMC <LICENSE|7044118>",
+    "<LICENSE|APC 118834> x": "APC <LICENSE|118834> x",
+    "folder no <IDNUM|880417>": "folder no <MEDICALRECORD|880417>",
     "Rx pred <DATE|2/52>.": "Rx pred 2/52.",
     "review <DATE|6-8/52> then": "review 6-8/52 then",
     "born <DATE|34/40>, well": "born 34/40, well",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crfdeid.systems.repair.spans import PHONE_TYPES, Spans, cut, search_tail, shorten
+from crfdeid.systems.repair.spans import NUMBERS, PHONE_TYPES, Spans, cut, search_tail, shorten
 from crfdeid.text.document import Span
 from crfdeid.text.spans import Range
 
@@ -21,6 +21,11 @@ FIELD_BEFORE = re.compile(rf"(?:{CODE}\b[.:#]*\s*|{FIELD}\s*[:#]+\s*)+")
 FIELD_AFTER = re.compile(rf"(?:[\s,;|/(\[]+(?:{CODE}|(?<=[(\[])(?:MR|ID|pager|M|F))\b[.:#]*)+$")
 FIELD_COLON = re.compile(rf"[\s,;|/(]+{FIELD}\s*$")
 UNIT_BEFORE = re.compile(r"(?:LOC|Loc|RM|Rm|PGR|Pgr|pgr|BED|Bed|[Rr]oom|ROOM|MR)\.?\s+(?=\S)")
+REGISTER_BEFORE = re.compile(  # the registers of several countries
+    r"(?:NHI|CHI|NHS|URN?|HCN|PHN|MCP|HSN|OHIP|NHIF|GMC|NMC|AHPRA|HPCSA|NZMC|APC|DEA|DL|[Ff]older)\b[.:#]*\s*"
+    r"(?:(?:no|No|number)\.?\s*)?(?=\w*\d)"
+)
+REGISTERED = NUMBERS | {"VEHICLE", "USERNAME"}
 UNIT_TYPES = frozenset({"DEPARTMENT", "ROOM", "PHONE", "MEDICALRECORD", "IDNUM"})
 DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
 TIME = r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?"
@@ -75,6 +80,8 @@ def trim_fields(text: str, spans: Sequence[Span]) -> Spans:
         )
         if not before and span.type in UNIT_TYPES:
             before = UNIT_BEFORE.match(value)
+        if not before and span.type in REGISTERED:
+            before = REGISTER_BEFORE.match(value)
         if not before and span.type in PLACE_TYPES and not value.islower():
             before = PLACE_BEFORE.match(value)
         if not after and text[span.end : span.end + 1] in (":", "#"):

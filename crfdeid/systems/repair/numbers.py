@@ -50,17 +50,20 @@ PHONE_BEFORE = re.compile(
 OF_NUMBER = r"(?:\.?\s?(?:no|number|num|id|#))?\.?\s?[:#=]{0,2}\s*(?:(?:is|was)\s)?$"
 LABELS = {
     "SSN": r"SSN|SS(?=#)|social security",
-    "MEDICALRECORD": r"MRN|MR(?=\s?(?:#|no\b))|U(?=#)|medical record|med\.? rec\.?|unit (?=no|number|#)",
+    "MEDICALRECORD": r"MRN|MR(?=\s?(?:#|no\b))|U(?=#)|medical record|med\.? rec\.?|unit (?=no|number|#)|"
+    r"NHI|CHI|NHS|URN|UR|folder|(?:hosp|hospital)\.? (?=no|number|#)",
     "ACCOUNT": r"acct|account",
     "IDNUM": r"NPI|CSN|batch|conf|confirmation|accession|authorization|job|specimen|rad (?=no)",
-    "HEALTHPLAN": r"policy|(?:member|subscriber|medicare|medicaid) (?=id|no|number|#)",
+    "LICENSE": r"GMC|NMC|AHPRA|HPCSA|NZMC|MCNZ|APC|DEA",
+    "HEALTHPLAN": r"HCN|PHN|MCP|HSN|OHIP|RAMQ|NHIF|policy|"
+    r"(?:medical aid|member|subscriber|medicare|medicaid) (?=id|no|number|#)",
 }
 LABEL_OF = {
     type: re.compile(rf"(?<![^\W_])(?:{labels}){OF_NUMBER}", re.IGNORECASE) for type, labels in LABELS.items()
 }
 ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS.values())}){OF_NUMBER}", re.IGNORECASE)
 SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
-LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID", "DATE"}
+LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID", "DATE", "VEHICLE"}
 GLUED_TYPES = {"MEDICALRECORD", "ACCOUNT", "IDNUM", "SSN"}
 LONG = re.compile(r"\d{6,}")
 FULL_DATE = re.compile(
@@ -68,7 +71,7 @@ FULL_DATE = re.compile(
 )
 AGE = re.compile(r"\d{1,3}")
 SEX_AFTER = re.compile(r"(?: {1,2}|/|\t)(?:M|F|male|female)(?![^\W_])")
-CODE = re.compile(r"(?=(?:\D*\d){5})[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
+CODE = re.compile(r"(?=(?:\D*\d){5}|[A-Z]{3}\d{4}$)[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
 PARTS = re.compile(r"(?:\d{2,3} )+\d{2,3}")
 
 
