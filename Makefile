@@ -62,10 +62,16 @@ corpus/written: $(VENV)/.runs
 corpus/test: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --written --part test --out $@ --overwrite
 
-# The model that ships: trained on more documents, of every genre, with all names.
+# The model that ships: trained on generated notes of every genre, on the written corpus (train and dev), and, where
+# they are in ../shared/data, on real public texts as hosts. Its card names the corpora.
+WRITTEN := $(BIN)/python -m crfdeid.synthetic --written --fills 6 --seed 2014 --overwrite
 shipped: $(VENV)/.runs
-	$(BIN)/python -m crfdeid.synthetic --documents 3600 --seed 2014 --part all --out corpus/shipped --overwrite
-	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
+	rm -rf corpus/shipped && mkdir -p corpus/shipped
+	$(BIN)/python -m crfdeid.synthetic --documents 3000 --seed 2014 --out corpus/shipped/generated.jsonl
+	$(WRITTEN) --part train --out corpus/shipped/written_train.jsonl
+	$(WRITTEN) --part dev --out corpus/shipped/written_dev.jsonl
+	$(BIN)/python benchmarks/hosts.py --out corpus/shipped
+	$(BIN)/python -m crfdeid.train corpus/shipped/*.jsonl --config english --out models/english --overwrite
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures
 ablate: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))

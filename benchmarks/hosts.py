@@ -1,6 +1,6 @@
 """Real public texts as hosts: documents with gold spans from texts that hold almost no PHI.
 
-    python benchmarks/hosts.py --out hosts.jsonl [--without mtsamples]
+    python benchmarks/hosts.py --out hosts/ [--without mtsamples]
 
 The texts are expected in ../shared/data; one that is not there is left out, and the command says so. Dates,
 ages and names behind titles are labelled, as :mod:`crfdeid.synthetic.reidentify` does for MTSamples. A
@@ -24,8 +24,7 @@ from random import Random
 
 from devset_reports import DATA, read_settled
 
-from crfdeid import cli
-from crfdeid.corpora.output import choose_output
+from crfdeid import cli, corpora
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.reidentify import convention
 from crfdeid.synthetic.reidentify.corpus import make_corpus
@@ -41,7 +40,7 @@ FILES = {
     "vignettes": "clinical_english/medec_vignettes.jsonl",
     "abstracts": "clinical_english/pubmedqa_abstracts.jsonl",
 }
-COUNTS = {"mtsamples": 350, "mts_notes": 500, "mts_dialogues": 400, "vignettes": 400, "abstracts": 300}
+COUNTS = {"mtsamples": 500, "mts_notes": 900, "mts_dialogues": 700, "vignettes": 700, "abstracts": 500}
 DEVSET = 420  # reports, from the first settled one, that the development set is made of
 PLAIN = 0.6  # the share of documents to which nothing is added
 SHORTEST = 40  # characters that must be left of a text
@@ -160,7 +159,9 @@ def _make_documents(
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, required=True, help="a folder, or a file such as hosts.jsonl")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="a folder, with a file NAME.jsonl for each source"
+    )
     parser.add_argument("--without", nargs="+", default=[], choices=FILES, help="leave out these sources")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(arguments)
@@ -169,8 +170,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(
             f"{name}: {len(hosts[name])} documents" if name in hosts else f"{name}: left out", file=sys.stderr
         )
-    documents = [document for found in hosts.values() for document in found]
-    choose_output(args.out, None, "i2b2").write(documents, overwrite=True)
+        if name in hosts:
+            corpora.write(hosts[name], args.out / f"{name}.jsonl", "jsonl", overwrite=True)
 
 
 if __name__ == "__main__":

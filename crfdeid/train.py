@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,7 +96,8 @@ def main(arguments: list[str] | None = None) -> None:
         settings = registry.apply_changes(settings, [f"types={json.dumps(args.types)}"])
     if args.k is not None:
         settings = registry.apply_changes(settings, [f"min_patients={args.k}"])
-    documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
+    sources = {str(path): list(cli.read_documents(path, None, args)) for path in args.train}
+    documents = [document for some in sources.values() for document in some]
     if args.one_note_per_patient:
         documents = [replace(d, patient=d.id) if d.patient is None else d for d in documents]
     if args.dry_run:
@@ -106,11 +108,15 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"The scheme of the corpus is in {settings.scheme}")
     check_scheme(settings, documents)
     with hold_output(args.out):
-        train_and_score(documents, settings, arguments, args)
+        train_and_score(sources, documents, settings, arguments, args)
 
 
 def train_and_score(
-    documents: list[Document], settings: Config, arguments: list[str] | None, args: argparse.Namespace
+    sources: Mapping[str, list[Document]],
+    documents: list[Document],
+    settings: Config,
+    arguments: list[str] | None,
+    args: argparse.Namespace,
 ) -> None:
     """Train the model and score it; its folder also gets the record of the training and the card."""
     earlier = training_record.read_record(args.out) if args.resume else None
@@ -124,7 +130,7 @@ def train_and_score(
     scored = score_model(documents, gold, tagger, args) if args.test else None
     command = training_record.find_command("train", sys.argv[1:] if arguments is None else arguments)
     parts = {"train": list(settings.map_types(documents)), "test": gold}
-    record = training_record.describe_training(parts, settings, command, date, seconds, earlier)
+    record = training_record.describe_training(parts, settings, command, date, seconds, earlier, sources)
     training_record.add_record(args.out, record)
     training_record.write_card(args.out, settings, tagger.scheme, record, scored)
     print(f"\nThe model is in {args.out}, its card in {training_record.CARD}")

@@ -25,7 +25,7 @@ from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.report import describe_resampling
 from crfdeid.files import open_whole
 from crfdeid.systems.model_folder import MANIFEST, TRAINING, render_manifest
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, fingerprint_documents
 from crfdeid.text.scheme import Scheme
 
 CARD = "CARD.md"
@@ -57,15 +57,21 @@ def describe_training(
     date: str,
     seconds: float,
     earlier: object = None,
+    sources: Mapping[str, Sequence[Document]] | None = None,
 ) -> dict[str, Any]:
-    """Return the record of a training on ``corpora["train"]``; ``earlier`` is that of the model that it
-    continued."""
+    """Return the record of a training on ``corpora["train"]``, which is joined from ``sources`` by name;
+    ``earlier`` is that of the model that it continued."""
     private = not settings.min_patients
     measured = {name: measure_corpus(documents) for name, documents in corpora.items() if documents}
     record: dict[str, Any] = {"date": date, "seconds": round(seconds, 1), "libraries": list_libraries()}
     if private:
         record["command"] = shlex.join(command)
     record["corpora"] = {name: summarize_corpus(found, private) for name, found in measured.items()}
+    if private and sources and len(sources) > 1:
+        record["sources"] = {
+            name: {"notes": len(documents), "fingerprint": fingerprint_documents(documents)}
+            for name, documents in sources.items()
+        }
     return record | ({"continues": earlier} if earlier else {})
 
 
@@ -120,7 +126,10 @@ def describe_model(settings: Config, record: Mapping[str, Any]) -> Iterator[str]
 def describe_data(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield the sizes of the corpora, and a table of their spans by type."""
     yield "## Data"
-    yield "\n".join(f"- {name}: {describe_sizes(corpus)}" for name, corpus in record["corpora"].items())
+    lines = [f"- {name}: {describe_sizes(corpus)}" for name, corpus in record["corpora"].items()]
+    for name, source in record.get("sources", {}).items():
+        lines.append(f"- of train, {name}: {source['notes']:,} notes; fingerprint `{source['fingerprint']}`")
+    yield "\n".join(lines)
     names = list(record["corpora"])
     types = sorted({type for corpus in record["corpora"].values() for type in corpus["types"]})
     lines = [f"| type | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
