@@ -52,12 +52,12 @@ def make_certificate(certificate: Path, private_key: Path, names: Sequence[str])
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.x509.oid import NameOID
     except ImportError:
-        raise ConfigurationError("a certificate needs cryptography: pip install 'crfdeid[review]'") from None
+        raise ConfigurationError("a certificate needs cryptography: pip install cryptography") from None
     now = datetime.now(UTC)
     kept = _read_certificate(certificate, private_key)
     if kept is None or kept.not_valid_after_utc < now or _list_names(kept) != sorted(names):
         key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "crfdeid review")])
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "crfdeid")])
         kept = (
             x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
             .not_valid_before(now)

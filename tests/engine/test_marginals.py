@@ -96,7 +96,8 @@ def test_the_most_probable_type_is_known_where_phi_is_probable(compiled, seed, l
 )
 def test_marginals_of_long_sequences_do_not_depend_on_their_parts(seed, sizes, part, spread):
     """A part's forward scores are computed twice. With a large spread all labels underflow. The last bits
-    may differ: what the compiler makes of a loop depends on what calls it, and on which loops were kept."""
+    may differ: what the compiler makes of a loop depends on what calls it, and on which loops were kept. With
+    a large spread a probability below 1e-100 can underflow to 0 in one way to part and not in the other."""
     pytest.importorskip("numba")
     emissions, transitions, first, stop = make_chain(seed, 5, sizes, spread, forbidden=0.1)
     type_of = np.array([NONE, 0, 0, 1, 1])
@@ -105,7 +106,7 @@ def test_marginals_of_long_sequences_do_not_depend_on_their_parts(seed, sizes, p
     phi, likely = found.sum_types(scores, first, stop, type_of, 0.3, compiled=True)
     with mock.patch("crfdeid.engine.decoding.marginals.PART", part):
         again, too = found.sum_types(scores, first, stop, type_of, 0.3, compiled=True)
-    assert np.allclose(again, phi, rtol=1e-12, atol=1e-300) and np.array_equal(too, likely)
+    assert np.allclose(again, phi, rtol=1e-12, atol=1e-100) and np.array_equal(too, likely)
 
 
 @given(

@@ -107,6 +107,10 @@ def test_a_conversation_keeps_its_placeholders():
         asked.append([message["content"] for message in messages])
         yield from ("To [PAT", "IENT_1].")
 
-    answers = list(run(CHAT)["chat"](ask, [PROMPT, "And John Okafor?"]))
+    answers = list(run(CHAT)["chat"](ask, [PROMPT, "And what of John Okafor?"]))
     assert answers == ["To John Okafor.", "To John Okafor."]
-    assert asked[1] == ["Mr. [PATIENT_1] was seen on [DATE_1].", "To [PATIENT_1].", "And [PATIENT_1]?"]
+    assert asked[1] == [
+        "Mr. [PATIENT_1] was seen on [DATE_1].",
+        "To [PATIENT_1].",
+        "And what of [PATIENT_1]?",
+    ]
