@@ -5,8 +5,10 @@ from random import Random
 
 import pytest
 
-from crfdeid.errors import FormatError
+from crfdeid import corpora
+from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.synthetic import written_checks, written_corpus, written_fill
+from crfdeid.synthetic.__main__ import main as synthetic_verb
 from crfdeid.synthetic.pieces import build_document
 from crfdeid.synthetic.written_corpus import FOLDER, Member, Mention, read_hand
 
@@ -149,3 +151,38 @@ def test_the_checker_finds_what_is_likely_wrong(tmp_path, text, finding):
 def test_all_families_are_used_and_no_other():
     used = {document.family for path in HANDS for document in read_hand(path)}
     assert used <= set(written_corpus.FAMILIES)
+
+
+def test_the_verb_writes_documents_as_written_and_filled(tmp_path):
+    out = tmp_path / "dev.jsonl"
+    synthetic_verb(["--written", "--part", "dev", "--fills", "2", "--documents", "6", "--out", str(out)])
+    first, filled, again, *others = corpora.read(out)
+    assert (filled.id, again.id) == (f"{first.id}.1", f"{first.id}.2") and len(others) == 3
+    assert {first.patient, filled.patient, again.patient} == {first.id}
+    assert len({first.text, filled.text, again.text}) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--written", "--fills", "-1"], "--fills -1: wanted 0 or more"),
+        (["--written", "--genres", "query"], "--genres: only for generated notes, not for --written"),
+        (["--fills", "2"], "--fills: only with --written"),
+        (["--documents", "0"], "--documents 0: wanted 1 or more"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(tmp_path, options, message):
+    with pytest.raises(ConfigurationError, match=f"^{message}$"):
+        synthetic_verb([*options, "--out", str(tmp_path / "x.jsonl")])
+
+
+def test_train_and_test_share_no_hand():
+    parts = [
+        {document.hand for document in written_corpus.read_corpus(part)} for part in ("train", "dev", "test")
+    ]
+    assert all(parts) and sum(map(len, parts)) == len(HANDS) == len(set.union(*parts))
+
+
+def test_an_unknown_part_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="hand.txt: an unknown part; wanted train, dev, test"):
+        written_corpus.read_part(write_hand(tmp_path, "# part: eval\n" + HEAD + "\nx"))
