@@ -1,8 +1,8 @@
-"""What each form of repair is worth on the development set.
+"""What each form of repair is worth on the development set, and on writing that nobody here wrote.
 
     python benchmarks/repair.py [--model FOLDER]
 
-Tags the notes of :mod:`devset` once without repair, then repairs the spans with no form, with all forms, with
+Tags the notes of :mod:`devset`, and those of notes_hand_dev, once without repair, then repairs the spans with no form, with all forms, with
 all except one, and with one only. Prints coverage, token precision, strict F1 and the notes whose PHI is all
 covered.
 """
@@ -15,10 +15,12 @@ from pathlib import Path
 
 import devset
 import devset_measure as measure
+from foreign import read_hand_dev
 
 from crfdeid import cli
 from crfdeid.systems import model
 from crfdeid.systems.repair import FORMS, Form, repair_spans
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
 
@@ -42,7 +44,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, help="a model folder (default: the shipped model)")
     parser.add_argument("--data", type=Path, default=devset.DATA)
     args = parser.parse_args(arguments)
-    tagger, gold = model.load(args.model), devset.build_notes(args.data)
+    tagger = model.load(args.model)
+    for title, gold in (
+        ("development set", devset.build_notes(args.data)),
+        ("notes_hand_dev", read_hand_dev()),
+    ):
+        print(f"# {title}")
+        print_table(tagger, gold)
+
+
+def print_table(tagger: Tagger, gold: Sequence[Document]) -> None:
+    """Print a row for no form, for all, for all except each one, and for each one only."""
     bare = [Document(note.id, note.text) for note in gold]
     found = list(tagger.tag_unrepaired(cli.show_progress(bare, "tag")))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.systems import model, repair
-from crfdeid.systems.repair import FORMS, edges, hospitals, repair_batch, repair_spans
+from crfdeid.systems.repair import FORMS, dates, edges, hospitals, repair_batch, repair_spans
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 from crfdeid.text.spans import find_overlap, mask_spans
@@ -18,6 +18,13 @@ from crfdeid.text.spans import find_overlap, mask_spans
 MARK = re.compile(r"<([A-Z-]+)\|([^>]*)>", re.DOTALL)
 
 LEFT_ALONE = """
+Mrs. <DOCTOR|Ruiz> came
+born <DATE|4-7-08> x
+since <DATE|Christmas 2019> x
+in <DATE|early 2019> x
+on the <DATE|25th> she
+seen <DATE|6/9> again
+<PATIENT|Jean DUPONT> came
 <PATIENT|John Ruiz Jr.> came
 <DOCTOR|Ruiz, J.> wrote
 at <HOSPITAL|St. Mary Hospital> today
@@ -160,7 +167,28 @@ CHANGED = {
     "<DOCTOR|Ana Ruiz>  DOB: 3": "<PATIENT|Ana Ruiz>  DOB: 3",
     "<DOCTOR|Ruiz, Ana> / 25 M / 8": "<PATIENT|Ruiz, Ana> / 25 M / 8",
     "Page: <DOCTOR|Ruiz, Ana> x": "Page: <PATIENT|Ruiz, Ana> x",
-    "Mrs. <DOCTOR|Ruiz> came": "Mrs. <PATIENT|Ruiz> came",
+    "<DOCTOR|Leo Roth> asked. <PATIENT|Roth> left": "<DOCTOR|Leo Roth> asked. <DOCTOR|Roth> left",
+    "Midwife <PATIENT|Ruiz> came": "Midwife <DOCTOR|Ruiz> came",
+    "Nan <DOCTOR|Ruiz> came": "Nan <DOCTOR|Ruiz> came",
+    "his nan <DOCTOR|Ruiz> came": "his nan <PATIENT|Ruiz> came",
+    "by <DOCTOR|Oom Leo Roth> x": "by Oom <PATIENT|Leo Roth> x",
+    "aka <PATIENT|A.K.A. Bee> x": "aka A.K.A. <PATIENT|Bee> x",
+    "<DOCTOR|Ana Ruiz, CCDS> x": "<DOCTOR|Ana Ruiz>, CCDS x",
+    "<DOCTOR|B. Ruiz LCDC III> x": "<DOCTOR|B. Ruiz> LCDC III x",
+    "<PATIENT|Leo> (<PATIENT|Lee>) <PATIENT|Roth> x": "<PATIENT|Leo (Lee) Roth> x",
+    "on <DATE|2-17 @ 0422> x": "on <DATE|2-17> @ 0422 x",
+    "by <DATE|the end of August>, x": "by the end of <DATE|August>, x",
+    "due <DATE|baby Oct> x": "due baby <DATE|Oct> x",
+    "palsy <DATE|R 2004> x": "palsy R <DATE|2004> x",
+    "next <DATE|Dec 11, Dec 18>. x": "next <DATE|Dec 11>, <DATE|Dec 18>. x",
+    "at <DATE|19:06> and <DATE|02h20> x": "at 19:06 and 02h20 x",
+    "present <DATE|time 14.00–15.10> x": "present time 14.00–15.10 x",
+    "Apgars <DATE|4-7-8>. x": "Apgars 4-7-8. x",
+    "nodes <DATE|0/2> x": "nodes 0/2 x",
+    "Katz <DATE|5/6>, x": "Katz 5/6, x",
+    "fusion C<DATE|5/6> x": "fusion C5/6 x",
+    "VA cc <DATE|6/9> x": "VA cc 6/9 x",
+    "height <DATE|25th> centile": "height 25th centile",
     "by <DOCTOR|M.> Hand. Counts": "by <DOCTOR|M. Hand>. Counts",
     "CC: <DOCTOR|Ana M.> Diet-Roth": "CC: <DOCTOR|Ana M. Diet-Roth>",
     "seen by A. <DOCTOR|Brown> today": "seen by <DOCTOR|A. Brown> today",
@@ -311,7 +339,7 @@ def test_spans_that_overlap_stay():
     [
         (edges, "FIELD_AFTER", "<PATIENT|Ana{}Ruiz MRN>", "<PATIENT|Ana{}Ruiz> MRN"),
         (edges, "FIELD_COLON", "<PATIENT|Ana{}Ruiz Sex>: F", "<PATIENT|Ana{}Ruiz> Sex: F"),
-        (edges, "DATE_AFTER", "<DATE|3{}May on>", "<DATE|3{}May> on"),
+        (dates, "DATE_AFTER", "<DATE|3{}May on>", "<DATE|3{}May> on"),
         (hospitals, "DEPARTMENT_AFTER", "<HOSPITAL|Elm{}Oak ICU>", "<HOSPITAL|Elm{}Oak> ICU"),
     ],
 )

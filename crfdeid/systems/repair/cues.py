@@ -203,15 +203,7 @@ GENERIC = re.compile(
     r"(?:hospital|medical center|clinic|rehabilitation center|rehab center|nursing home|health center))"
     rf"|{LETTERS}|(?i:postpartum|PACU)"
 )
-TIMED = frozenset({"STREET", "DATE"})
-CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
-TIME_BEFORE = re.compile(r"(?i:\btime):?[ \t]*\Z")
 EDGE = re.compile(r"[^\W_]")
-RATIO = re.compile(r"(\d{1,2})(?:-\d{1,2})?[ ]?/[ ]?(\d{1,2})")
-WEEKS, MONTHS = 52, 12
-DATE_GOES_ON = re.compile(r"[/.-]\w")
-BRITISH = re.compile(r"\d/52\b|\b(?:TDS|QDS|tds|qds)\b")  # a note that writes durations as n/7, n/52, n/12
-DAY_CUE = re.compile(r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?)):?[ \t]+\Z")
 FIELD_WORDS = re.compile(
     r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression|seen|dear)"
 )
@@ -244,38 +236,8 @@ def read_cues(joined: JoinedTexts) -> list[list[Span]]:
 
 
 def drop_words(text: str, spans: Sequence[Span]) -> Spans:
-    """A hospital without a name, the name of a field or a title, the hour after "TIME:", and a duration or a
-    ratio that no calendar has are not PHI."""
-    kept = [span for span in spans if not (_is_time(text, span) or _is_word(text, span))]
-    ratios = {span: found for span in kept if (found := _read_ratio(text, span))}
-    if not ratios:
-        return kept
-    is_british = BRITISH.search(text) is not None
-    return [
-        span for span in kept if span not in ratios or not _is_duration(text, span, ratios[span], is_british)
-    ]
-
-
-def _read_ratio(text: str, span: Span) -> tuple[int, int] | None:
-    """Return the two numbers of a date that has no more, such as 3/7."""
-    found = RATIO.fullmatch(text, span.start, span.end) if span.type == "DATE" else None
-    return (int(found[1]), int(found[2])) if found and not DATE_GOES_ON.match(text, span.end) else None
-
-
-def _is_duration(text: str, span: Span, ratio: tuple[int, int], is_british: bool) -> bool:
-    """Whether the ratio is no date: 34/40 has no month, 2/52 are two weeks, and 3/7 are three days in a note
-    that writes durations so, except behind a word that announces a day."""
-    first, second = ratio
-    if second == WEEKS or (min(first, second) > MONTHS and second != first + 1):  # 95/96 is a winter
-        return True
-    if not is_british or second not in (7, MONTHS):
-        return False
-    return not DAY_CUE.search(text, max(0, span.start - 12), span.start)
-
-
-def _is_time(text: str, span: Span) -> bool:
-    is_clock = span.type in TIMED and CLOCK.fullmatch(text, span.start, span.end)
-    return bool(is_clock and TIME_BEFORE.search(text, max(0, span.start - 12), span.start))
+    """A hospital without a name, and the name of a field or a title, are not PHI."""
+    return [span for span in spans if not _is_word(text, span)]
 
 
 def _is_word(text: str, span: Span) -> bool:

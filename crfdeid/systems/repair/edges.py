@@ -1,4 +1,4 @@
-"""Forms for the edges of a span: gaps, names of fields, words beside a date, punctuation."""
+"""Forms for the edges of a span: gaps, names of fields, punctuation."""
 
 from __future__ import annotations
 
@@ -27,12 +27,8 @@ REGISTER_BEFORE = re.compile(  # the registers of several countries
 )
 REGISTERED = NUMBERS | {"VEHICLE", "USERNAME"}
 UNIT_TYPES = frozenset({"DEPARTMENT", "ROOM", "PHONE", "MEDICALRECORD", "IDNUM"})
-DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
-TIME = r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?"
-DATE_BEFORE = re.compile(rf"(?:{DATE_WORDS}\s+)+|(?:D|T|DD|DT|TD)[:\s]\s*(?=\d)", re.IGNORECASE)
 PLACE_TYPES = frozenset({"HOSPITAL", "ORGANIZATION", "CITY"})
 PLACE_BEFORE = re.compile(r"(?:(?:of|at|from|to|in|and|with|by|for)\s+)+")
-DATE_AFTER = re.compile(rf"(?:\s+{DATE_WORDS}|{TIME}|['’]s)+$", re.IGNORECASE)
 ABBREVIATION = re.compile(
     r"(?:\b(?:[^\W\d_]|Jr|Sr|St|Ste|Mt|Ft|Dr|Drs|Mr|Mrs|Ms|Ave|Av|Rd|Blvd|Ln|Pl|Ct|Pkwy|Hwy|Apt|Inc|Co|Corp|Ltd|"
     r"Hosp|Univ|Ctr|Med|Dept|Wm|Chas|Geo|Thos|Jos|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|"
@@ -87,16 +83,6 @@ def trim_fields(text: str, spans: Sequence[Span]) -> Spans:
         if not after and text[span.end : span.end + 1] in (":", "#"):
             after = search_tail(FIELD_COLON, value)
         yield from cut(span, text, before, after)
-
-
-def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
-    """A preposition, a verb or a time beside a date is not part of it."""
-    for span in spans:
-        if span.type == "DATE":
-            value = text[span.start : span.end]
-            yield from cut(span, text, DATE_BEFORE.match(value), search_tail(DATE_AFTER, value))
-        else:
-            yield span
 
 
 def trim_marks(text: str, spans: Sequence[Span]) -> Spans:

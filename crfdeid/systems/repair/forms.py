@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from crfdeid.systems.repair.addresses import find_addresses, find_towns, read_addresses
-from crfdeid.systems.repair.cues import TIMED, drop_words, find_names, read_cues
-from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
+from crfdeid.systems.repair.cues import drop_words, find_names, read_cues
+from crfdeid.systems.repair.dates import drop_dates, split_dates, split_name_and_date, trim_date_words
+from crfdeid.systems.repair.edges import split_gaps, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
     OTHER_PIECES,
     PLACES,
@@ -14,7 +15,14 @@ from crfdeid.systems.repair.hospitals import (
     trim_departments,
     widen_hospitals,
 )
-from crfdeid.systems.repair.names import join_components, mark_names, split_names, widen_names
+from crfdeid.systems.repair.names import (
+    join_components,
+    join_nicknames,
+    mark_names,
+    split_names,
+    trim_titles,
+    widen_names,
+)
 from crfdeid.systems.repair.numbers import (
     LABELLED,
     join_glued_name,
@@ -73,6 +81,18 @@ FORMS = {
         PLACES | NAMES,
     ),
     "trim_fields": Form(trim_fields, "MRN 1 | <IDNUM|CSN 0-70327691>", "MRN 1 | CSN <IDNUM|0-70327691>"),
+    "split_dates": Form(
+        split_dates,
+        "used <DATE|01.09.2024 – 30.09.2024> daily",
+        "used <DATE|01.09.2024> – <DATE|30.09.2024> daily",
+        frozenset({"DATE"}),
+    ),
+    "split_name_and_date": Form(
+        split_name_and_date,
+        "<DATE|Roth 30.11.1990> at",
+        "<PATIENT|Roth> <DATE|30.11.1990> at",
+        frozenset({"DATE"}),
+    ),
     "trim_date_words": Form(
         trim_date_words, "seen <DATE|on 3/7> here", "seen on <DATE|3/7> here", frozenset({"DATE"})
     ),
@@ -102,6 +122,18 @@ FORMS = {
         NUMBERS | {"DEPARTMENT", "ROOM"},
     ),
     "widen_ages": Form(widen_ages, "a 2-1/<AGE|2>-year-old", "a <AGE|2-1/2>-year-old", frozenset({"AGE"})),
+    "trim_titles": Form(
+        trim_titles,
+        "her <PATIENT|Auntie Ana> saw <DOCTOR|Leo Roth MFOM>",
+        "her Auntie <PATIENT|Ana> saw <DOCTOR|Leo Roth> MFOM",
+        NAMES,
+    ),
+    "join_nicknames": Form(
+        join_nicknames,
+        '<PATIENT|Ana> "<PATIENT|Bee>" <PATIENT|Ruiz> came',
+        '<PATIENT|Ana "Bee" Ruiz> came',
+        NAMES,
+    ),
     "join_components": Form(
         join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||", NAMES
     ),
@@ -125,7 +157,13 @@ FORMS = {
         OTHER_PIECES | {"HOSPITAL"},
     ),
     "drop_words": Form(
-        drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now", NAMES | {"HOSPITAL"} | TIMED
+        drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now", NAMES | {"HOSPITAL"}
+    ),
+    "drop_dates": Form(
+        drop_dates,
+        "AMTS <DATE|6/10>, seen <DATE|6/10>",
+        "AMTS 6/10, seen <DATE|6/10>",
+        frozenset({"DATE", "STREET"}),
     ),
     "find_names": Form(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today", search=read_cues),
     "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>", PHONE_TYPES),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import attrgetter
 
-from crfdeid.systems.repair.spans import NAMES, REACH, Spans, join, join_neighbours, widen
+from crfdeid.systems.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, search_tail, widen
 from crfdeid.text.document import Span
 
 CREDENTIAL = (
@@ -36,7 +36,9 @@ INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
 SURNAME_AFTER = re.compile(
     rf" ?(?!(?:{CREDENTIAL}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
 )
-ABBREVIATIONS = r"(?:A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|M\.D|D\.O|R\.N|N\.P|P\.A)"
+ABBREVIATIONS = (
+    r"(?:A\.K\.A|A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|M\.D|D\.O|R\.N|N\.P|P\.A)"
+)
 INITIALS_BEFORE = re.compile(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
 LETTERED = re.compile(  # a letter after these words ends a sentence: hepatitis C. Brown says
     r"\b(?:vitamins?|hepatitis|types?|grade|stage|class|group|plan|part|section|appendix|factor|unit|room|ward|level"
@@ -57,13 +59,41 @@ RELATION = (
     r"daughter|son|wife|husband|mother|father|sister|brother|aunt|uncle|niece|nephew|cousin|"
     r"grand(?:daughter|son|mother|father)|spouse|fianc[eé]e?"
 )
+KIN = (  # what relatives are called directly before the name, in the languages of patients
+    r"nana|nain|nanny|grannie|granny|grandma|grandmother|grandpa|grandad|granddad|grandfather|nonno|taid|"
+    r"mamgu|tadcu|memaw|mawmaw|pawpaw|mum|mom|mam|mummy|mommy|dad|daddy|aunt|auntie|aunty|tante|tannie|"
+    r"uncle|oom|ouma|oupa|koro|kuia|whaea|matua|tío|tía|abuela|abuelo|khala|chacha|chachi|ntate|gogo|"
+    r"mkhulu|induna|cousin|brother|husband|wife|partner|daughter|niece|nephew|stepdad|stepmum|stepmom|"
+    r"stepson|stepdaughter|friend|neighbour|neighbor|girlfriend|boyfriend|fiance|fiancé|fiancée|fiancee|"
+    r"baby"
+)
+SMALL_KIN = (  # these are names too, when they begin with a capital
+    r"nan|gran|nonna|moko|mama|baba|babu|dadi|thatha|rra|sister|sis|bro|hubby|son|dtr|pa|pop|pops|tia|tio|"
+    r"titi|lola|lolo|tita|kuya"
+)
+TITLES = (
+    r"signora|signor|señora|señor|sra|doña|madame|monsieur|mme|herr|frau|haji|sheikh|mr|mrs|ms|miss|mister|"
+    r"dr|professor|reverend|rabbi|imam|aka|a\.k\.a"
+)
+SMALL_TITLES = (
+    "don|pan|pani|sir|dame|lady|lord|prof|rev|fr|father|pastor|bishop|canon|deacon|elder|chief|ex|bub|bn"
+)
+ROLE = (  # what a member of the staff is called directly before the name
+    r"nurse|midwife|physio|physiotherapist|dietitian|dietician|pharmacist|surgeon|registrar|consultant|"
+    r"psychologist|psychiatrist|therapist|counsellor|counselor|social worker|case manager|care manager|"
+    r"link worker|key worker|support worker|health visitor|interpreter|officer|teacher|solicitor|"
+    r"attorney|receptionist|paramedic|technician|radiographer|sonographer|optometrist|dentist|hygienist|"
+    r"chaplain|coordinator|clerk|resident|intern|hca|cns|spr|sho|phn|senco|charge nurse|judge|detective|"
+    r"sergeant|constable"
+)
 PATIENT_BEFORE = re.compile(
     r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
-    r"Client|R[Ee]|Regarding|REGARDING|P(?:age|AGE))[ \t]*[:#][ \t]*|\b(?:Mrs?|Ms|Miss|MRS?|MS|MISS)\b\.?\s+"
-    rf"|\b(?i:{RELATION})(?:,?\s|\s\())$"
+    r"Client|R[Ee]|Regarding|REGARDING|P(?:age|AGE))[ \t]*[:#][ \t]*"
+    rf"|\b(?:(?i:{RELATION}|{KIN})|{SMALL_KIN})(?:,?\s|\s\())$"
 )
 DOCTOR_BEFORE = re.compile(
     r"(?:\bDrs?\.?|\bDoctor"
+    rf"|\b(?:{ROLE})"
     r"|\b(?:(?:Dr|MD|Attending|PCP|Surgeon|Radiologist|Pathologist|Cosigner|Author|Asst|Surg)[ \t]*:"
     r"|(?:Physician|Provider|Transcriptionist)[ \t]*(?::|\s)|(?:signed|dictated|transcribed)(?: by)?[ \t]*:?"
     r"|visit with))\s*$",
@@ -79,6 +109,18 @@ DOCTOR_AFTER = re.compile(
     r"|\s\((?:attending|PCP|resident|covering|surgeon|surgery|medicine|pediatrics|psychiatry|[a-z]+ology)\b",
     re.IGNORECASE,
 )
+TITLES_BEFORE = re.compile(
+    rf"(?:(?:(?i:{KIN}|{TITLES})|{SMALL_KIN}|{SMALL_TITLES})\b\.?(?:[ \t]+|:[ \t]*))+(?=[^\W\d_])"
+)
+CREDENTIALS_AFTER = re.compile(
+    r"(?:[ \t]*[,–-][ \t]*|[ \t]+)"
+    r"(?:(?:RN|RM|RMN|RGN|SRN|NP|PA|PA-C|MD|DO|PT|OT|OTR|SW|CC|S[Rr]|PharmD|RPh|PhD|BSc|MSc|MBBS|MBChB|"
+    r"[MF]RC[A-Z][A-Za-z]*|MFOM|FACP|FACS|FACOG|FACC|ARNP|APRN|CNS|CNM|CNP|CNA|FNP|PMHNP|AGACNP|CRNA|CCRN|CEN|CCDS|"
+    r"CDE|CCM|LCDC|LCSW|LMSW|MSW|LMFT|LPC|LPN|LVN|EN|EEN|RD|LDN|RRT|RCO|RSW|SLP|CCC-SLP|DDS|DMD|BDS|DPM|DPT|MCSP|DCH|"
+    r"DRCOG|MPH|MBA|ANNP|ANP|KMPDC|SANC|HPCSA|PGY-?\d|[CS]T\d|F(?:Y?[12])|SHO|SpR|I{1,3})\b\.?[,/ ]{0,2})+\Z"
+)
+TITLED_NAME = re.compile(r"[^\W\d_]\.? ?[A-Z][a-zà-ÿ'’-]+\Z")  # two parts, the last one in small letters
+OPENED, CLOSED = re.compile(r" [(\"“‘']{1,2}"), re.compile(r"[)\"”’']{1,2} ")
 GLUED_BEFORE = re.compile(r"\d{5}$")
 
 
@@ -139,6 +181,37 @@ def find_initials_before(text: str, start: int) -> int:
     return start if LETTERED.search(text, max(0, first - REACH), first) else first
 
 
+def trim_titles(text: str, spans: Sequence[Span]) -> Spans:
+    """Titles and words of kinship before a name, and credentials after it, are not part of it."""
+    for span in spans:
+        if span.type in NAMES:
+            value = text[span.start : span.end]
+            before, after = TITLES_BEFORE.match(value), search_tail(CREDENTIALS_AFTER, value)
+            if after and not TITLED_NAME.search(value[: after.start()]):
+                after = None
+            yield from cut(span, text, before, after)
+        else:
+            yield span
+
+
+def join_nicknames(text: str, spans: Sequence[Span]) -> Spans:
+    """A nickname in quotation marks between a first name and a surname makes one name of them."""
+    joined: list[Span] = []
+    for span in spans:
+        last = joined[-2:]
+        if len(last) == 2 and {*(each.type for each in last), span.type} <= NAMES:
+            first, nickname = last
+            if (
+                OPENED.fullmatch(text, first.end, nickname.start)
+                and CLOSED.fullmatch(text, nickname.end, span.start)
+                and nickname.end - nickname.start < REACH
+            ):
+                joined[-2:] = [join(join(first, nickname), span)]
+                continue
+        joined.append(span)
+    return joined
+
+
 def split_names(text: str, spans: Sequence[Span]) -> Spans:
     """Two people after "cc" or "Drs." are two spans."""
     line = low = 0
@@ -158,25 +231,21 @@ def split_names(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def mark_names(text: str, spans: Sequence[Span]) -> Spans:
-    """A title, a field or a credential tells whether a name is the patient's or a doctor's; a full name
-    without one has the type of the same name elsewhere in the note."""
+    """A field, a credential or a doctor's title tells whether a name is the patient's or a doctor's; a name
+    without one has the type of the same name elsewhere in the note, alone or as a part of a full name."""
     names = [(span, _find_type(text, span), _name_words(text, span)) for span in spans if span.type in NAMES]
     known: defaultdict[frozenset[str], Counter[str]] = defaultdict(Counter)
     for span, type, words in names:
-        known[words][type or span.type] += 100 if type else 1
-    marked = iter([_mark_name(span, type, words, known) for span, type, words in names])
+        for key in {words, *(frozenset({word}) for word in words)}:
+            known[key][type or span.type] += 100 if type else 1
+    marked = iter([_mark_name(span, type, known[words] if words else None) for span, type, words in names])
     return [next(marked) if span.type in NAMES else span for span in spans]
 
 
-def _mark_name(
-    span: Span,
-    type: str | None,
-    words: frozenset[str],
-    known: Mapping[frozenset[str], Counter[str]],
-) -> Span:
-    """Return the name with its type, or with that of the same full name elsewhere in the note."""
-    common = known[words].most_common(1)[0][0] if len(words) > 1 else span.type
-    return span if (type or common) == span.type else replace(span, type=type or common)
+def _mark_name(span: Span, type: str | None, known: Counter[str] | None) -> Span:
+    """Return the name with its type, or with that of the same name elsewhere in the note."""
+    chosen = type or (known.most_common(1)[0][0] if known else span.type)
+    return span if chosen == span.type else replace(span, type=chosen)
 
 
 def _find_type(text: str, span: Span) -> str | None:

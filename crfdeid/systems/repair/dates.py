@@ -1,0 +1,183 @@
+"""Forms for dates: words and times beside them, two dates in one span, and numbers that are no date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crfdeid.systems.repair.spans import Spans, cut, search_tail
+from crfdeid.text.document import Span
+from crfdeid.text.english_dates import MONTHS, WEEKDAYS
+
+REACH = 24  # characters before a date in which a form looks for what announces it
+
+# Words and times beside a date.
+DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
+CLOCK_TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?"
+TIME = rf"(?:[ \t]?@[ \t]*(?:{CLOCK_TIME}|\d{{4}})|[\s,]+(?:at\s+)?{CLOCK_TIME})"
+DATE_BEFORE = re.compile(rf"(?:{DATE_WORDS}\s+)+|(?:D|T|DD|DT|TD)[:\s]\s*(?=\d)", re.IGNORECASE)
+DATE_AFTER = re.compile(rf"(?:\s+{DATE_WORDS}|{TIME}|(?<!Year)(?<!Years)['’]s)+$", re.IGNORECASE)
+PART_BEFORE = re.compile(
+    r"(?i:(?:the\s+)?(?:end|start|beginning|middle|(?:first|last)\s+week)\s+of\s+)(?=\w)"
+)
+
+MONTH = rf"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|Sept)\b\.?"
+WEEKDAY = rf"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in WEEKDAYS)}|Tues|Weds|Thurs?)\b\.?"
+DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+YEAR = r"(?:(?:19|20)\d{2}|['’]\d{2})"
+NUMERIC = r"(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|(?:19|20)\d{2}[./-]\d{1,2}[./-]\d{1,2})"
+NAMED = rf"(?:{DAY}[ -]?{MONTH}|{MONTH}[ ]?{DAY})(?:,?[ -]?(?:\d{{4}}|['’]?\d{{2}}))?"
+MONTH_OF_YEAR = rf"{MONTH}(?:[ -]{YEAR})?"
+WHOLE = rf"(?:{WEEKDAY},?[ ])?(?:{NUMERIC}|{NAMED})(?!\w)"
+DATE_PARTS = (
+    *MONTHS,
+    *WEEKDAYS,
+    *(name[:3] for name in (*MONTHS, *WEEKDAYS)),
+    "sept",
+    "tues",
+    "weds",
+    "thurs?",
+)
+OF_DATES = (
+    "spring|summer|autumn|fall|winter|christmas|x?mas|easter|ramadan|eid|diwali|new|year|eve|day|mid|early|late|the|"
+    "term|season"
+)
+NOT_DATE = rf"(?!(?i:{'|'.join(DATE_PARTS)}|{OF_DATES})\b)"
+CORE = rf"(?:{WHOLE}|{YEAR}|{MONTH_OF_YEAR})\Z"
+SMALL_BEFORE = re.compile(
+    rf"(?:{NOT_DATE}(?:[^\W\d_A-Z][\w'’.]*|[A-Z])[ ]){{1,3}}(?={CORE})"
+)  # baby Oct, R 2004
+NAME_BEFORE = re.compile(
+    rf"({NOT_DATE}[A-Z][\w'’-]+(?:[ ]{NOT_DATE}[A-Z][\w'’-]+)?)[ ](?={CORE})"
+)  # Roth 30.11.1990
+TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
+
+# Numbers that are no date.
+CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
+TIME_BEFORE = re.compile(r"(?i:\btime):?[ \t]*\Z")
+HOURS = re.compile(
+    r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
+    r"|time\s+\d{1,2}[.:]\d{2}(?:\s?[–-]\s?\d{1,2}[.:]\d{2})?)"
+)
+RATIO = re.compile(r"(\d{1,2})(?:[-–]\d{1,2})?[ ]?/[ ]?(\d{1,2})")
+GRADES = re.compile(
+    r"\d{1,2}[/–-]\d{1,2}[/–-]\d"
+)  # a note on three scores: the year of a date has two digits
+WEEKS, MONTHS_OF_YEAR = 52, 12
+DATE_GOES_ON = re.compile(r"[/.-]\w")
+BRITISH = re.compile(r"\d/52\b|\b(?:TDS|QDS|tds|qds)\b")  # a note that writes durations as n/7, n/52, n/12
+DAY_CUE = re.compile(r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?)):?[ \t]+\Z")
+SCALES = (  # scales and scores that are written n/m
+    r"ACT|AIMS|AMTS?|APACHE|ASA|AUDIT(?:-C)?|Abbey|Allred|Apgars?|APGARS?|BADL|BPI|BPP|Barthel|Beighton|Berg|Borg|"
+    r"Braden|Bristol|C-?SSRS|CAGE|CAM(?:-ICU)?|CES-D|CFS|CGI|CIWA(?:-Ar)?|CPOT|CURB(?:-65)?|Child-Pugh|Constant|"
+    r"DAS28|DLQI|DMS|ECOG|EDSS|EPDS|ESAS|FAST|FIM|FLACC|FOUR|Fazekas|GAD-?[27]?|GAF|GCS|GDS|Gleason|GMFCS|"
+    r"HADS?|HAM-D|HOOS|Harris|IADL|IIEF|IPSS|ISS|K10|KOOS|Katz|LEFS|Lawton|MADRS|MELD|MMSE|MMT|MRC|MSQ|MTA|MUST|"
+    r"Mayo|Mini-?Cog|MoCA|MOCA|mJOA|mRS|NEWS2?|NIHSS|NRS|Norton|Nurick|OHS|OKS|Oswestry|Oxford|PASI|PC-PTSD(?:-5)?|"
+    r"PCL-5|PEWS|PHQ-?[289]?|PPS|PSQI|pain|Pain|power|Power|RASS|Ranson|Rockall|Rivermead|SF-36|SLUMS|SOFA|"
+    r"SpO2|TUG|VAS|Waterlow|WOMAC|Wells|Y-BOCS|reflexes|strength|Strength|murmur|SEM|PSM|grade|score|scored|Score|"
+    r"ER|PR|VA|vision|nodes|MEWS|Downes|Silverman|Finnegan|Pediatric Glasgow|6-?CIT|ADL|ADLs|CDR|dose|doses"
+)
+SCALE_BEFORE = re.compile(
+    rf"\b(?:{SCALES})(?:[ \t]*\([^()\n]{{1,12}}\))?(?:[ \t]+(?:score|of|was|is|at|now|today))?[:=]?[ \t]*\Z"
+)
+SPINE_BEFORE = re.compile(r"(?<![^\W_])[CTLS]\Z")  # C5/6, L4/5
+ACUITY = re.compile(r"6 ?/ ?(?:4|5|6|9|12|18|24|36|60)|[1-5] ?/ ?60")
+EYES = re.compile(r"\b(?:VA|BCVA|UCVA|Snellen|acuity|acuities|OD|OS|[RL]E)\b")
+ORDINAL = re.compile(r"\d{1,2}(?:[–-]\d{1,2})?(?i:st|nd|rd|th)")
+NOT_DAY_AFTER = re.compile(
+    r"[ \t]*(?i:%?ile\b|(?:per)?centile|ed\b|edition|floor|grade|attempt|toe|finger|rib|digit|ray|mt\b|mc\b|"
+    r"nerve|cn\b|ics\b|intercostal|generation|degree|trimester|stage|line|dose|ventricle|meta(?:tars|carp)al|cousin|child|"
+    r"pregnancy)"
+)
+
+
+def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
+    """Words or a time beside a date are not part of it, nor "end of" before a month."""
+    for span in spans:
+        if span.type == "DATE":
+            value = text[span.start : span.end]
+            before = DATE_BEFORE.match(value) or PART_BEFORE.match(value) or SMALL_BEFORE.match(value)
+            yield from cut(span, text, before, search_tail(DATE_AFTER, value))
+        else:
+            yield span
+
+
+def split_name_and_date(text: str, spans: Sequence[Span]) -> Spans:
+    """Words with a capital before a whole date, a month or a year are a name beside it."""
+    for span in spans:
+        match = NAME_BEFORE.match(text, span.start, span.end) if span.type == "DATE" else None
+        if match:
+            yield replace(span, end=match.end(1), type="PATIENT")
+            yield replace(span, start=match.end())
+        else:
+            yield span
+
+
+def split_dates(text: str, spans: Sequence[Span]) -> Spans:
+    """The two ends of a period are two dates, also two dates in a list."""
+    for span in spans:
+        match = TWO_DATES.match(text, span.start, span.end) if span.type == "DATE" else None
+        while match:
+            yield replace(span, end=match.end(1))
+            span = replace(span, start=match.start(2))
+            match = TWO_DATES.match(text, span.start, span.end)
+        yield span
+
+
+def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
+    """A time, a duration, a score, levels of the spine and a ratio that no calendar has are not dates."""
+    kept = [span for span in spans if not _is_time(text, span)]
+    ratios = {span: found for span in kept if (found := _read_ratio(text, span))}
+    if not ratios:
+        return kept
+    is_british, has_eyes = BRITISH.search(text) is not None, EYES.search(text) is not None
+    return [
+        span
+        for span in kept
+        if span not in ratios
+        or not (
+            _is_duration(text, span, ratios[span], is_british)
+            or _is_score(text, span)
+            or (has_eyes and ACUITY.fullmatch(text, span.start, span.end))
+        )
+    ]
+
+
+def _read_ratio(text: str, span: Span) -> tuple[int, int] | None:
+    """Return the two numbers of a date that has no more, such as 3/7."""
+    found = RATIO.fullmatch(text, span.start, span.end) if span.type == "DATE" else None
+    return (int(found[1]), int(found[2])) if found and not DATE_GOES_ON.match(text, span.end) else None
+
+
+def _is_duration(text: str, span: Span, ratio: tuple[int, int], is_british: bool) -> bool:
+    """Whether the ratio is no date: 34/40 has no month, 2/52 are two weeks, and 3/7 are three days in a note
+    that writes durations so, except behind a word that announces a day."""
+    first, second = ratio
+    if second == WEEKS or not (first and second):
+        return True
+    if min(first, second) > MONTHS_OF_YEAR and second != first + 1:  # 95/96 is a winter
+        return True
+    if not is_british or second not in (7, MONTHS_OF_YEAR):
+        return False
+    return not DAY_CUE.search(text, max(0, span.start - REACH), span.start)
+
+
+def _is_score(text: str, span: Span) -> bool:
+    before = max(0, span.start - REACH)
+    return bool(
+        SCALE_BEFORE.search(text, before, span.start) or SPINE_BEFORE.search(text, before, span.start)
+    )
+
+
+def _is_time(text: str, span: Span) -> bool:
+    if span.type not in ("STREET", "DATE"):
+        return False
+    if CLOCK.fullmatch(text, span.start, span.end):
+        return TIME_BEFORE.search(text, max(0, span.start - REACH), span.start) is not None
+    if span.type != "DATE":
+        return False
+    if ORDINAL.fullmatch(text, span.start, span.end):
+        return NOT_DAY_AFTER.match(text, span.end) is not None
+    value = text[span.start : span.end]
+    return bool(HOURS.fullmatch(value) or GRADES.fullmatch(value)) and not DATE_GOES_ON.match(text, span.end)
