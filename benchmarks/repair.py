@@ -2,9 +2,9 @@
 
     python benchmarks/repair.py [--model FOLDER]
 
-Tags the notes of :mod:`devset`, and those of notes_hand_dev, once without repair, then repairs the spans with no form, with all forms, with
-all except one, and with one only. Prints coverage, token precision, strict F1 and the notes whose PHI is all
-covered.
+Tags the notes of :mod:`devset`, and those of notes_hand_dev, once without repair, then repairs the spans with
+no form, with all forms, with all except one, and with one only. Prints coverage, token precision, strict F1
+and the notes whose PHI is all covered.
 """
 
 from __future__ import annotations
