@@ -15,14 +15,14 @@ import argparse
 from importlib import import_module
 from importlib.util import find_spec
 
-from crfdeid import __version__, cli
+from crfdeid import __version__, cli, plugins
 from crfdeid.errors import ConfigurationError, did_you_mean
 
 
 def help_text() -> str:
     """All verbs in groups, one line each."""
     lines = ["usage: crfdeid VERB ...    (crfdeid VERB --help lists what a verb takes)"]
-    for group, verbs in cli.VERBS.items():
+    for group, verbs in list_verbs().items():
         lines += ["", f"{group}:", *(f"  {name:12}{verb.help}" for name, verb in verbs.items())]
     return "\n".join(lines)
 
@@ -38,13 +38,21 @@ def main(arguments: list[str] | None = None) -> None:
         import_module(find_verb(name).module).main(rest)
 
 
+def list_verbs() -> dict[str, dict[str, cli.Verb]]:
+    """Return the verbs by group: ours, and then those of other packages."""
+    others = plugins.load_plugins(plugins.VERBS, cli.Verb)
+    return cli.VERBS | ({"added by other packages": others} if others else {})
+
+
 def find_verb(name: str) -> cli.Verb:
-    known = {known: verb for verbs in cli.VERBS.values() for known, verb in verbs.items()}
-    if name not in known:
-        raise ConfigurationError(
-            f"{name}: no such verb{did_you_mean(name, known)}; crfdeid --help lists them"
-        )
-    return known[name]
+    """Return the verb of this name. Raises :class:`ConfigurationError` where there is none."""
+    for verbs in cli.VERBS.values():
+        if name in verbs:
+            return verbs[name]
+    if name in plugins.find_plugins(plugins.VERBS):
+        return plugins.load_plugin(plugins.VERBS, name, cli.Verb)
+    known = [known for verbs in list_verbs().values() for known in verbs]
+    raise ConfigurationError(f"{name}: no such verb{did_you_mean(name, known)}; crfdeid --help lists them")
 
 
 def complete(line: str) -> None:
@@ -55,7 +63,7 @@ def complete(line: str) -> None:
     parser.add_argument("--version", action="store_true")
     verbs = parser.add_subparsers()
     typed = line.split()[1:2]
-    for name in (name for group in cli.VERBS.values() for name in group):
+    for name in (name for group in list_verbs().values() for name in group):
         is_typed = typed == [name] and not line.endswith(name)
         own = [import_module(find_verb(name).module).build_parser()] if is_typed else []
         verbs.add_parser(name, parents=own, add_help=False)

@@ -27,7 +27,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crfdeid import __version__, cli, corpora, policy
+from crfdeid import __version__, cli, corpora, plugins, policy
 from crfdeid.corpora import note_nlp, omop, span_table, storage
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.output import Output, choose_output
@@ -49,7 +49,16 @@ if TYPE_CHECKING:
     from crfdeid.redact.release import Destination
 
 BY_SUFFIX = {".csv": "spans", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names
-FORMATS = ("brat", "i2b2", "jsonl", "spans", "table", "parquet", "inline", "note_nlp")
+
+
+class OutputFormats(tuple[str, ...]):
+    """The formats of ours that hold found spans, and any format of another package, by name."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in plugins.find_plugins(plugins.FORMATS)
+
+
+FORMATS = OutputFormats(("brat", "i2b2", "jsonl", "spans", "table", "parquet", "inline", "note_nlp"))
 TABLES = (span_table.NAME, note_nlp.NAME)  # of spans
 STREAM = "-"  # standard input
 FREE = ("resume", "overwrite", "jobs", "engine", "skip_bad")  # options that do not change spans

@@ -10,14 +10,14 @@ from crfdeid import resources
 
 LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("errors", "early_stop"),
-    ("files", "resources"),
+    ("files", "resources", "plugins"),
     ("text", "pages", "connections"),
     ("corpora", "rules", "config", "policy", "network"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
     ("train", "redact", "explain", "ablate", "certify", "share"),
-    ("tag", "review", "spark", "integrations", "session", "check", "duckdb"),
+    ("tag", "review", "spark", "integrations", "session", "check", "duckdb", "conformance"),
     ("serve",),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}

@@ -28,8 +28,8 @@ REGISTRY = "crfdeid.systems.registry"
 @cache
 def hash_modules(system: str) -> Mapping[str, str]:
     """Return the SHA-256 of each module that a training of ``system`` may run, by module name."""
-    chosen = ["crf"] if system == "crf" else registry.SYSTEMS
-    own = [registry.SYSTEMS[name].module for name in chosen]
+    chosen = {"crf"} if system == "crf" else {*registry.SYSTEMS, system}
+    own = [registry.find_entry(name).module for name in sorted(chosen)]
     found: dict[str, str] = {}
     waiting = [ROOT, *own]
     while waiting:

@@ -11,6 +11,7 @@ from crfdeid.corpora.registry import (
     detect_format,
     find_format,
     list_files,
+    list_formats,
     read,
     render_corpus,
     show_document,
@@ -19,6 +20,6 @@ from crfdeid.corpora.registry import (
 )
 
 __all__ = [
-    "FORMATS", "Format", "detect_format", "find_format", "list_files", "read", "render_corpus",
-    "show_document", "write", "write_each",
+    "FORMATS", "Format", "detect_format", "find_format", "list_files", "list_formats", "read",
+    "render_corpus", "show_document", "write", "write_each",
 ]  # fmt: skip

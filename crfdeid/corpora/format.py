@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crfdeid.corpora.messages import ReadMessages
+from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
 
 
@@ -43,6 +45,17 @@ class Format:
     def find_variant(self, suffix: str) -> Format:
         """Return what writes files of this suffix: the format, if no variant does."""
         return next((found for found in self.variants if suffix in found.suffixes), self)
+
+    @property
+    def can_write(self) -> bool:
+        """Whether it has one of the three writers."""
+        return any((self.render_document, self.render_corpus, self.save_corpus))
+
+    def read_file(self, path: Path, encoding: str, **columns: Any) -> Iterator[Document]:
+        """Yield the documents of a file, of a format that reads."""
+        if self.read is None:
+            raise ConfigurationError(f"{self.name}: no format to read")
+        return self.read(path, encoding, **columns)
 
     @property
     def file_suffixes(self) -> tuple[str, ...]:

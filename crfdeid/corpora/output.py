@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_format, write, write_each
+from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_added_format, find_format, write, write_each
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
-
-SUFFIXES = {suffix for format in FORMATS.values() for suffix in format.suffixes if suffix}
 
 
 class Output(NamedTuple):
@@ -43,11 +41,11 @@ def choose_output(
     (Output(path=PosixPath('x.jsonl'), format='jsonl', is_file=True), False)
     """
     suffix = path.suffix.lower()
-    if path.is_dir() or suffix not in SUFFIXES:
+    if path.is_dir() or not is_suffix_of_format(suffix):
         name = find_format(format or default, "write").name
         is_other = path.exists() and not path.is_dir()  # such as /dev/stdout
         return Output(path, name, is_other and find_format(name, "write").render_document is None)
-    name = format or by_suffix.get(suffix, default)
+    name = format or by_suffix.get(suffix) or find_added_format(suffix) or default
     found = find_format(name, "write")
     if found.render_document is not None:
         raise ConfigurationError(
@@ -56,3 +54,9 @@ def choose_output(
     if suffix not in found.file_suffixes:
         raise ConfigurationError(f"{path}: {name} does not write {suffix}; wanted {found.suffixes[0]}")
     return Output(path, found.name, True)
+
+
+def is_suffix_of_format(suffix: str) -> bool:
+    """Whether a format writes files of this suffix, ours or one of another package."""
+    ours = any(suffix in found.suffixes for found in FORMATS.values())
+    return bool(suffix) and (ours or find_added_format(suffix) is not None)

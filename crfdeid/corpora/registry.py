@@ -1,14 +1,16 @@
 """The formats by name: read and write documents in any of them, and detect which one a file has. An output
-appears whole or not at all. A new format is a module with a ``FORMAT``, and a line here."""
+appears whole or not at all. A new format is a module with a ``FORMAT``, and a line here; other packages add
+theirs by an entry point (:mod:`crfdeid.plugins`)."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from crfdeid import plugins
 from crfdeid.corpora import (
     brat,
     cda,
@@ -50,17 +52,26 @@ READERS = {name: format.read for name, format in FORMATS.items() if format.read 
 
 def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format:
     """Return the format of this name, or the format itself. Raises :class:`ConfigurationError` where no
-    format of the name can do it; every format can write."""
+    format of the name can do it; every one of ours can write."""
     if isinstance(name, Format):
         return name
     name = OLD_NAMES.get(name, name)
-    able: Container[str] = READERS if ability == "read" else FORMATS
-    if name not in able:
-        known = [key for key in FORMATS if key in able]
-        raise ConfigurationError(
-            f"{name}: no format to {ability}{did_you_mean(name, known)}; there are {', '.join(known)}"
-        )
-    return FORMATS[name]
+    if name in (READERS if ability == "read" else FORMATS):
+        return FORMATS[name]
+    if name in plugins.find_plugins(plugins.FORMATS):
+        found = plugins.load_plugin(plugins.FORMATS, name, Format)
+        if found.read is not None if ability == "read" else found.can_write:
+            return found
+    known = [key for key, found in list_formats().items() if found.read is not None or ability == "write"]
+    raise ConfigurationError(
+        f"{name}: no format to {ability}{did_you_mean(name, known)}; there are {', '.join(known)}"
+    )
+
+
+def list_formats() -> dict[str, Format]:
+    """Return all formats by name, ours and then those of other packages."""
+    others = plugins.load_plugins(plugins.FORMATS, Format)
+    return FORMATS | {name: found for name, found in others.items() if name not in FORMATS}
 
 
 BY_SUFFIX = {
@@ -87,12 +98,12 @@ def read(
     identifier that occurs twice and if there are no documents.
     """
     path = Path(path)
-    name = find_format(format or detect_format(path, recursive), "read").name
+    chosen = find_format(format or detect_format(path, recursive), "read")
     storage.refuse_missing(path)
     storage.refuse_second_reading(path)
     seen: set[str] = set()
-    for file in list_files(path, name, recursive):
-        found = _name_file(READERS[name](file, encoding, **columns), file)
+    for file in list_files(path, chosen, recursive):
+        found = _name_file(chosen.read_file(file, encoding, **columns), file)
         for number, document in enumerate(name_folders(found, file, path), 1):
             if document.id in seen:
                 shown = show_id(document.id, f"number {number}")
@@ -119,7 +130,7 @@ def name_folders(documents: Iterator[Document], file: Path, path: Path) -> Itera
         yield replace(document, id=".".join((*folders, document.id))) if folders else document
 
 
-def list_files(path: Path, format: str, recursive: bool = False) -> list[Path]:
+def list_files(path: Path, format: str | Format, recursive: bool = False) -> list[Path]:
     """Return the file itself, or the files of a folder that hold documents in this format.
 
     Raises :class:`FormatError` where a second file of a document (brat's .ann) has no first, and where
@@ -141,7 +152,7 @@ def list_files(path: Path, format: str, recursive: bool = False) -> list[Path]:
 
 def _refuse_unknown(folder: Path, texts: Format, recursive: bool) -> None:
     """Raise :class:`FormatError` where a file has a suffix that no format has."""
-    known = {suffix for found in FORMATS.values() for suffix in found.suffixes}
+    known = {suffix for found in [texts, *list_formats().values()] for suffix in found.suffixes}
     files = storage.list_folder(folder, recursive=recursive)
     if unknown := [number for number, file in enumerate(files, 1) if file.suffix.lower() not in known]:
         which = f"{len(unknown)} of {len(files)} files (number {unknown[0]} by name)"
@@ -180,7 +191,15 @@ def detect_format(path: Path, recursive: bool = False) -> str:
         return physionet.FORMAT.name
     if suffix == ".txt" and path.with_suffix(".ann").exists():
         return "brat"
-    return BY_SUFFIX.get(suffix, "text")
+    return BY_SUFFIX.get(suffix) or (find_added_format(suffix) if suffix else None) or "text"
+
+
+def find_added_format(suffix: str) -> str | None:
+    """Return the name of a format of another package whose files have this suffix, which none of ours has."""
+    if any(suffix in found.suffixes for found in FORMATS.values()):
+        return None
+    others = plugins.load_plugins(plugins.FORMATS, Format)
+    return next((name for name, found in others.items() if suffix in found.suffixes), None)
 
 
 def _detect_folder(path: Path, recursive: bool) -> str:

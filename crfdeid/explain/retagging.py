@@ -13,7 +13,7 @@ import numpy as np
 
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
-from crfdeid.systems.registry import SYSTEMS
+from crfdeid.systems.registry import find_entry
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.union import Union
 from crfdeid.text.document import Document
@@ -37,7 +37,7 @@ def find_setting(tagger: Tagger) -> str:
 
 
 def has_recall_bias(tagger: Tagger) -> bool:
-    return SYSTEMS[tagger.config.system].has_recall_bias
+    return find_entry(tagger.config.system).has_recall_bias
 
 
 def set_bias(tagger: Tagger, value: float) -> Tagger:

@@ -73,7 +73,7 @@ def share_model(session: SparkSession, name: str | Path) -> SharedModel:
 
 def share_part(session: SparkSession, name: str) -> Part:
     """Send a folder, or name a model that the workers have."""
-    if not Path(name).exists() and name in registry.SYSTEMS and not registry.SYSTEMS[name].is_trained:
+    if not Path(name).exists() and registry.is_untrained(name):
         return Part(name)
     folder = model_folder.find_folder(name)
     digest = hash_manifest(folder)

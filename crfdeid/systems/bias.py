@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import registry
-from crfdeid.systems.registry import SYSTEMS
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text import bio
 
@@ -26,7 +25,7 @@ class Bias:
     def change_folder(self, model: ModelFolder) -> ModelFolder:
         """Return the folder with this bias. Raises :class:`ConfigurationError` where its system does not
         have such a bias, or its scheme does not have a type."""
-        if not SYSTEMS[model.config.system].has_recall_bias:
+        if not registry.find_entry(model.config.system).has_recall_bias:
             raise ConfigurationError(f"--recall-bias: the system {model.config.system} has none")
         recall = model.config.recall_bias if self.recall is None else self.recall
         types = model.config.type_bias | dict(self.by_type)

@@ -39,7 +39,7 @@ def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None
     if folder is not None and not Path(name).exists():
         if JOIN in name:
             return load_union(name.split(JOIN), engine, bias)
-        if is_untrained(name):
+        if registry.is_untrained(name):
             return load_untrained(name, bias)
     path = resources.find_folder("models") / DEFAULT if folder is None else model_folder.find_folder(name)
     if model_folder.is_encoder(path):
@@ -50,11 +50,6 @@ def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None
         raise
     except Exception as error:  # checksums can match in a model that somebody made to do harm
         raise ModelError(f"{path}: cannot be read: {type(error).__name__}; damaged?") from None
-
-
-def is_untrained(name: str) -> bool:
-    """Whether this is the name of a system that learns nothing."""
-    return name in registry.SYSTEMS and not registry.SYSTEMS[name].is_trained
 
 
 def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None) -> Tagger:
@@ -71,9 +66,9 @@ def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None)
 def load_union(names: Sequence[str], engine: str, bias: Bias | None = None) -> Tagger:
     """Load several models as one; ``engine`` is that of the first, ``bias`` of all that learn."""
     first, *others = names
-    if all(map(is_untrained, names)):
+    if all(map(registry.is_untrained, names)):
         return Union([load(first, engine, bias), *map(load, others)])
-    own = {name: None if is_untrained(name) else bias for name in names}
+    own = {name: None if registry.is_untrained(name) else bias for name in names}
     return Union([load(first, engine, own[first]), *(load(name, bias=own[name]) for name in others)])
 
 
@@ -175,7 +170,7 @@ def check_documents(documents: Sequence[Document], settings: Config) -> None:
     """Raise :class:`SchemeError` on a type that the scheme does not have, and :class:`DocumentError` where
     a system that learns has no span to learn from."""
     scheme.read_scheme(settings.scheme).check(documents)
-    if registry.SYSTEMS[settings.system].is_trained and not any(document.spans for document in documents):
+    if registry.find_entry(settings.system).is_trained and not any(document.spans for document in documents):
         raise DocumentError("no span in the training documents: nothing to learn from")
     if settings.min_patients:
         check_patients(documents, settings.min_patients)

@@ -2,7 +2,8 @@
 that depend on its system.
 
 The module of a system makes its record, a :class:`System`. It is imported when the system is first used,
-because scikit-learn and torch take seconds to import.
+because scikit-learn and torch take seconds to import. Other packages add an :class:`Entry` by an entry point
+(:mod:`crfdeid.plugins`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from crfdeid import config
+from crfdeid import config, plugins
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.systems.risk import check_decode
@@ -92,13 +93,30 @@ SYSTEMS = {
 }
 
 
+def find_entry(name: str) -> Entry:
+    """Return what is known of a system, ours or of another package. Raises :class:`ConfigurationError` where
+    there is none of that name."""
+    if name in SYSTEMS:
+        return SYSTEMS[name]
+    others = plugins.find_plugins(plugins.SYSTEMS)
+    if name not in others:
+        raise ConfigurationError(
+            f"system = {name!r}: no such system{did_you_mean(name, [*SYSTEMS, *others])}"
+        )
+    return plugins.load_plugin(plugins.SYSTEMS, name, Entry)
+
+
 def find_system(name: str) -> System:
     """Import a system. Raises :class:`ConfigurationError` where there is none of that name."""
-    if name not in SYSTEMS:
-        raise ConfigurationError(f"system = {name!r}: no such system{did_you_mean(name, SYSTEMS)}")
-    entry = SYSTEMS[name]
+    entry = find_entry(name)
     system: System = getattr(import_module(entry.module), entry.record)
     return system
+
+
+def is_untrained(name: str) -> bool:
+    """Whether this is the name of a system that learns nothing."""
+    known = name in SYSTEMS or name in plugins.find_plugins(plugins.SYSTEMS)
+    return known and not find_entry(name).is_trained
 
 
 def read_options(kind: type[O], settings: Config) -> O:
@@ -122,7 +140,7 @@ def check(settings: Config) -> None:
     system = find_system(settings.system)
     read_options(system.options, settings)
     system.check(settings)
-    if not settings.features and SYSTEMS[settings.system].needs_features:
+    if not settings.features and find_entry(settings.system).needs_features:
         raise ConfigurationError("features is not set")
     check_decode(settings)
     if settings.type_bias:
@@ -136,7 +154,7 @@ def check_min_patients(settings: Config) -> None:
     of fewer patients."""
     if settings.min_patients < 0:
         raise ConfigurationError(f"min_patients = {settings.min_patients}: wanted 0 or more")
-    if not SYSTEMS[settings.system].has_min_patients:
+    if not find_entry(settings.system).has_min_patients:
         able = ", ".join(name for name, entry in SYSTEMS.items() if entry.has_min_patients)
         raise ConfigurationError(
             f"min_patients: the system {settings.system} does not have it; wanted {able}"
@@ -146,7 +164,7 @@ def check_min_patients(settings: Config) -> None:
 def check_type_bias(settings: Config) -> None:
     """Raise :class:`ConfigurationError` where the system does not read ``type_bias``, or where it names a
     type that neither the scheme nor the default one has (a configuration may change only the scheme)."""
-    if not SYSTEMS[settings.system].has_type_bias:
+    if not find_entry(settings.system).has_type_bias:
         raise ConfigurationError(f"type_bias: the system {settings.system} does not have this setting")
     types = {*read_scheme(settings.scheme).types, *read_scheme().types}
     for type in settings.type_bias:

@@ -1,0 +1,95 @@
+"""What every format and every system must do: one battery for ours and for those of other packages.
+
+    from crfdeid.conformance import check_format, check_system
+
+Each function raises ``AssertionError`` with the promise that is broken. Call it from a test of your package
+(docs/extending.md).
+"""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from crfdeid import corpora
+from crfdeid.config import Config
+from crfdeid.corpora.format import Format
+from crfdeid.errors import FormatError
+from crfdeid.systems import model, registry
+from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import find_overlap
+
+NOTE = Document("100-01", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
+COLUMNS = {"id_column", "text_column", "patient_column"}
+TEXTS = ("", "\n", "Seen by Dr. Ruiz on 03/14/2019.", "É. Ruiz\tsaw\r\n  the patient.", "😀 x" * 50)
+
+
+def check_format(found: Format) -> None:
+    """Check that a format reads what it writes, leaves no part of a failed output, and is as declared."""
+    writers = (found.render_document, found.render_corpus, found.save_corpus)
+    assert sum(writer is not None for writer in writers) <= 1, "a format has one writer, or none"
+    assert found.suffixes, "a format has a suffix"
+    assert found.read or found.can_write, "a format reads, writes, or both"
+    parameters = inspect.signature(found.read).parameters if found.read else {}
+    takes_columns = set(parameters) >= COLUMNS
+    assert found.has_columns == takes_columns, "has_columns is true where read takes the names of columns"
+    if not found.can_write:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        check_written(found, Path(folder) / "written")
+    with tempfile.TemporaryDirectory() as folder:
+        check_failed_output(found, Path(folder))
+
+
+def check_written(found: Format, folder: Path) -> None:
+    """Check the files of one document, and what is read of them."""
+    corpora.write_each([NOTE], folder, found)
+    names = {path.name for path in folder.iterdir()}
+    wanted = {f"{NOTE.id}{suffix}" for suffix in found.written_suffixes}
+    assert names == wanted, f"a document's files are {sorted(wanted)}, not {sorted(names)}"
+    if found.read is None:
+        return
+    assert set(found.written_suffixes) <= set(found.suffixes), "it reads the suffixes that it writes"
+    files = corpora.list_files(folder, found)
+    (again,) = (document for file in files for document in found.read_file(file, "utf-8"))
+    assert again.text == NOTE.text, "a text comes back as it was"
+    assert again.spans == (NOTE.spans if found.has_spans else ()), "spans come back where it has spans"
+
+
+def check_failed_output(found: Format, folder: Path) -> None:
+    """Check that nothing is left where the second document fails."""
+
+    def fail() -> Iterator[Document]:
+        yield NOTE
+        raise FormatError("the second")
+
+    for write in (corpora.write, corpora.write_each):
+        try:
+            write(fail(), folder / "out", found)
+        except FormatError as error:
+            assert str(error).endswith("the second"), "the reason of a failure is kept"
+        assert not list(folder.iterdir()), "a failed output leaves no file"
+
+
+def check_system(name: str, settings: Config | None = None, documents: tuple[Document, ...] = ()) -> None:
+    """Check a system: its spans are of the scheme and do not overlap, texts and order are kept, and the same
+    notes give the same. One that learns trains on ``documents`` with ``settings``."""
+    entry, system = registry.find_entry(name), registry.find_system(name)
+    assert isinstance(system, registry.System), "its record is a crfdeid.systems.registry.System"
+    with tempfile.TemporaryDirectory() as folder:
+        if entry.is_trained:
+            chosen = settings or Config(system=name)
+            tagger = model.train(documents, chosen, Path(folder) / "model")
+        else:
+            tagger = model.load(name)
+        notes = [Document(str(number), text) for number, text in enumerate(TEXTS)]
+        notes += [document.with_spans(()) for document in documents[:5]]
+        found = list(tagger.tag_all(notes))
+        assert [(d.id, d.text) for d in found] == [(d.id, d.text) for d in notes], "texts and order are kept"
+        for document in found:
+            assert find_overlap(document.spans) is None, "spans do not overlap"
+            assert {span.type for span in document.spans} <= set(tagger.scheme.types), "types of the scheme"
+        assert found == list(tagger.tag_all(notes)), "the same notes give the same spans"
+        assert found == [tagger.tag(note) for note in notes], "a note alone gives the same spans"

@@ -1,0 +1,138 @@
+"""A package outside the tree adds a format, a system and a verb: the one of docs/extending.md, installed."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from crfdeid import corpora, plugins
+from crfdeid.config import Config
+from crfdeid.conformance import check_format, check_system
+from crfdeid.corpora.format import Format
+from crfdeid.errors import ConfigurationError
+from crfdeid.systems import registry
+
+PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
+TOML, PACKAGE, CHECKS = (
+    re.search(rf"```{kind}\n(.*?)```", part, re.DOTALL)[1]
+    for kind, part in zip(("toml", "python", "python"), (PAGE, PAGE, PAGE.partition("## Check yours")[2]))
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder as pip leaves it: the module, and the entry points that its project names."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "crfdeid_badges.py").write_text(PACKAGE)
+    project = tomllib.loads(TOML)["project"]
+    info = folder / "crfdeid_badges-0.1.dist-info"
+    info.mkdir()
+    name, version = project["name"], project["version"]
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    groups = project["entry-points"].items()
+    lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in points.items()) for group, points in groups]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    return folder
+
+
+def run(site, *command, folder=None):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
+
+
+def test_the_package_of_the_page_works_by_name(site, tmp_path):
+    (tmp_path / "ward.lines").write_text("n1\tDr. Roth took BX-4471 home.\nn2\tNobody.\n")
+    tagged = run(site, "-m", "crfdeid", "tag", "ward.lines", "--model", "rules+badges", folder=tmp_path)
+    assert "IDNUM" in tagged.stdout and "DOCTOR" in tagged.stdout, tagged.stderr
+    written = run(
+        site, "-m", "crfdeid", "tag", "ward.lines", "--model", "badges", "--out", "x.lines", folder=tmp_path
+    )
+    assert (tmp_path / "x.lines").read_text() == (tmp_path / "ward.lines").read_text(), written.stderr
+    counted = run(site, "-m", "crfdeid", "count", "ward.lines", folder=tmp_path)
+    assert counted.stdout == "2 notes\n", counted.stderr
+    converted = run(
+        site, "-m", "crfdeid", "convert", "ward.lines", "y.jsonl", "--to", "jsonl", folder=tmp_path
+    )
+    assert len((tmp_path / "y.jsonl").read_text().splitlines()) == 2, converted.stderr
+    assert "count the notes of files" in run(site, "-m", "crfdeid", "--help").stdout
+
+
+def test_its_checks_pass_as_the_page_shows_them(site):
+    done = run(site, "-c", CHECKS)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("lines = crfdeid_badges:NOTHING", "cannot be imported as it says"),
+        ("lines = crfdeid_badges:Options", "gives a type"),
+    ],
+)
+def test_a_package_that_does_not_give_what_it_says_is_named(site, tmp_path, line, message):
+    (tmp_path / "crfdeid_badges.py").write_text(PACKAGE)
+    info = tmp_path / "crfdeid_badges-0.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: crfdeid-badges\nVersion: 0.1\n")
+    (info / "entry_points.txt").write_text(f"[crfdeid.formats]\n{line}\n")
+    (tmp_path / "ward.lines").write_text("n1\tx\n")
+    done = run(tmp_path, "-m", "crfdeid", "tag", "ward.lines", "--from", "lines", folder=tmp_path)
+    assert done.returncode == 2 and message in done.stderr and "crfdeid-badges" in done.stderr
+    assert run(tmp_path, "-m", "crfdeid", "tag", "--help").returncode == 0
+
+
+def test_our_names_win(monkeypatch):
+    monkeypatch.setattr(plugins, "find_plugins", lambda group: pytest.fail("a name of ours was looked for"))
+    assert corpora.find_format("jsonl", "read") is corpora.FORMATS["jsonl"]
+    assert registry.find_entry("crf") is registry.SYSTEMS["crf"]
+
+
+def test_an_unknown_name_is_refused_as_before():
+    with pytest.raises(ConfigurationError, match="no such system"):
+        registry.find_entry("crff")
+    with pytest.raises(ConfigurationError, match="did you mean jsonl"):
+        corpora.find_format("jsonll", "read")
+
+
+@pytest.mark.parametrize("found", [pytest.param(found, id=name) for name, found in corpora.FORMATS.items()])
+def test_our_formats_pass_the_battery(found):
+    check_format(found)
+
+
+@pytest.mark.parametrize("name", ["rules", "heuristic", "crf", "hmm"])
+def test_our_systems_pass_the_battery(name, notes):
+    features = ("lexical",) if registry.find_entry(name).needs_features else ()
+    settings = Config(system=name, features=features, crf={"max_iterations": 5} if name == "crf" else {})
+    check_system(name, settings, tuple(notes))
+
+
+@pytest.mark.parametrize(
+    ("change", "promise"),
+    [
+        ({"read": lambda path, encoding: iter([])}, "values to unpack"),
+        ({"suffixes": ()}, "has a suffix"),
+        ({"has_columns": True}, "has_columns"),
+        ({"has_spans": True}, "spans come back"),
+    ],
+)
+def test_the_battery_finds_what_is_broken(change, promise):
+    given = {"suffixes": (".lines",), "has_spans": False, "read": read_plain, "render_corpus": render_plain}
+    check_format(Format("plain", **given))
+    with pytest.raises((AssertionError, ValueError), match=promise):
+        check_format(Format("plain", **{**given, **change}))
+
+
+def read_plain(path, encoding):
+    for line in path.read_text(encoding).splitlines():
+        yield corpora.registry.Document(*line.split("\t", 1))
+
+
+def render_plain(documents):
+    for document in documents:
+        yield f"{document.id}\t{document.text}\n"
