@@ -32,7 +32,7 @@ at <HOSPITAL|St. Mary Hospital> today
 <STATE|D.C.> only
 call <PHONE|(617) 555-0101> now
 <DATE|12 / 25 / 2010> it was
-<DATE|May 3> and <DATE|the 4th>
+<DATE|May 3> and the <DATE|4th>
 <AGE|61>-year-old
 see <URL|http://a.org/b/> here
 seen at <STREET|12 Knoll Blvd>, Today, in 16501
@@ -178,6 +178,10 @@ CHANGED = {
     "<PATIENT|Leo> (<PATIENT|Lee>) <PATIENT|Roth> x": "<PATIENT|Leo (Lee) Roth> x",
     "on <DATE|2-17 @ 0422> x": "on <DATE|2-17> @ 0422 x",
     "by <DATE|the end of August>, x": "by the end of <DATE|August>, x",
+    "on <DATE|the 12th>, x": "on the <DATE|12th>, x",
+    "in <DATE|the nineties> x": "in the <DATE|nineties> x",
+    "at <DATE|2110> she": "at 2110 she",
+    "x\n4. <DATE|4. 4/23>, 19:40": "x\n4. 4. <DATE|4/23>, 19:40",
     "due <DATE|baby Oct> x": "due baby <DATE|Oct> x",
     "palsy <DATE|R 2004> x": "palsy R <DATE|2004> x",
     "next <DATE|Dec 11, Dec 18>. x": "next <DATE|Dec 11>, <DATE|Dec 18>. x",

@@ -16,7 +16,15 @@ REACH = 24  # characters before a date in which a form looks for what announces 
 DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
 CLOCK_TIME = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?"
 TIME = rf"(?:[ \t]?@[ \t]*(?:{CLOCK_TIME}|\d{{4}})|[\s,]+(?:at\s+)?{CLOCK_TIME})"
-DATE_BEFORE = re.compile(rf"(?:{DATE_WORDS}\s+)+|(?:D|T|DD|DT|TD)[:\s]\s*(?=\d)", re.IGNORECASE)
+ORDINAL_WORD = (
+    r"(?:\d{1,2}(?:st|nd|rd|th)|(?:twenty|thirty)[ -]?\w+(?:st|nd|rd|th)|\w+(?:first|second|th|ieth)|first|"
+    r"second|third|\w*ties|\d{2,4}s)\b(?!\s+(?:day|week|month|time|one|person|attempt))"
+)
+DATE_BEFORE = re.compile(
+    rf"(?:{DATE_WORDS}\s+)*the\s+(?={ORDINAL_WORD})|(?:{DATE_WORDS}\s+)+|"
+    r"\d{1,2}\.[ \t]+(?=\d{1,2}[/.-]\d)|(?:D|T|DD|DT|TD)[:\s]\s*(?=\d)",
+    re.IGNORECASE,
+)
 DATE_AFTER = re.compile(rf"(?:\s+{DATE_WORDS}|{TIME}|(?<!Year)(?<!Years)['’]s)+$", re.IGNORECASE)
 PART_BEFORE = re.compile(
     r"(?i:(?:the\s+)?(?:end|start|beginning|middle|(?:first|last)\s+week)\s+of\s+)(?=\w)"
@@ -55,6 +63,7 @@ TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]
 
 # Numbers that are no date.
 CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
+HOUR = re.compile(r"0\d[0-5]\d|1[0-8][0-5]\d|20[4-5]\d|2[1-3][0-5]\d")  # of the day, and no year of a life
 TIME_BEFORE = re.compile(r"(?i:\btime):?[ \t]*\Z")
 HOURS = re.compile(
     r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
@@ -173,10 +182,13 @@ def _is_score(text: str, span: Span) -> bool:
 def _is_time(text: str, span: Span) -> bool:
     if span.type not in ("STREET", "DATE"):
         return False
-    if CLOCK.fullmatch(text, span.start, span.end):
-        return TIME_BEFORE.search(text, max(0, span.start - REACH), span.start) is not None
+    is_clock = CLOCK.fullmatch(text, span.start, span.end)
+    if is_clock and TIME_BEFORE.search(text, max(0, span.start - REACH), span.start):
+        return True
     if span.type != "DATE":
         return False
+    if HOUR.fullmatch(text, span.start, span.end):
+        return True
     if ORDINAL.fullmatch(text, span.start, span.end):
         return NOT_DAY_AFTER.match(text, span.end) is not None
     value = text[span.start : span.end]
