@@ -165,7 +165,7 @@ class Redactor:
             history = self.open_history(id)
             history.begin(hash_notes(self.secret, documents))
         history.merge(facts)
-        search = PatientSearch(self.actions.drop_kept(facts.texts, documents), facts.words.list_all)
+        search = PatientSearch(self.actions.drop_kept(facts.list_repeated(), documents), facts.words.list_all)
         facts.names.update(search.misspelt)  # so that their surrogates are misspelt too
         names, given, keeps_states = history.names, history.given, self.actions.keeps_states
         surrogates = PatientSurrogates(self.secret, id, facts, self.rules, names, given, keeps_states)

@@ -42,13 +42,15 @@ def build_tagger(
 ) -> Callable[[Group], list[Document]]:
     """Build a function that gives a patient's notes their spans: their own (``gold``, without a tagger), the
     tagger's (``tag``), or both (``auto``), where the tagger's fill what the note's own leave. The notes are
-    tagged together, because what a system finds in one note may help in the others."""
+    tagged together, because what a system finds in one note may help in the others. Spans that a threshold
+    found have their probabilities: what is doubtful is not searched elsewhere (:class:`PatientFacts`)."""
     if tagger is None:
         return list
+    has_doubt = threshold is not None and any(part.has_probabilities for part in tagger.parts or [tagger])
 
     def tag_group(group: Group) -> list[Document]:
         bare = [note.with_spans(()) for note in group]
-        tagged = list(tagger.tag_all(bare, threshold=threshold))
+        tagged = list(tagger.tag_all(bare, has_doubt, threshold))
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group

@@ -23,7 +23,7 @@ class Union(Tagger):
     """Keeps the spans of the first tagger, and adds the parts of the others' spans that no span covers
     yet. A threshold is for the taggers that can use one; the others add what they find without it. Folder,
     configuration, pipeline and scheme are those of the first. Raises :class:`ConfigurationError` where
-    another tagger has another scheme."""
+    another tagger has another scheme. With probabilities, the spans of taggers that give none have none."""
 
     def __init__(self, taggers: Sequence[Tagger]) -> None:
         first, *others = taggers
@@ -42,19 +42,29 @@ class Union(Tagger):
         for tagger in self.parts:
             tagger.compile()
 
+    def check_probabilities(self, wanted: bool) -> None:
+        if wanted and not any(tagger.has_probabilities for tagger in self.parts):
+            raise ConfigurationError(f"none of {self.name} gives probabilities")
+
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
-        return self._unite(documents, None)
+        return self._unite(documents, None, probabilities)
 
     def _tag_by_threshold(
         self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
     ) -> Iterator[Document]:
-        return self._unite(documents, threshold)
+        return self._unite(documents, threshold, probabilities)
 
-    def _unite(self, documents: Iterable[Document], threshold: Threshold | None) -> Iterator[Document]:
+    def _unite(
+        self, documents: Iterable[Document], threshold: Threshold | None, probabilities: bool
+    ) -> Iterator[Document]:
         """Yield the documents with the spans of all taggers; those that can use the threshold use it."""
         copies = tee(documents, len(self.parts))
         found = (
-            tagger.tag_unrepaired(copy, threshold=threshold if tagger.has_threshold else None)
+            tagger.tag_unrepaired(
+                copy,
+                probabilities and tagger.has_probabilities,
+                threshold if tagger.has_threshold else None,
+            )
             for tagger, copy in zip(self.parts, copies)
         )
         for answers in zip(*found, strict=True):

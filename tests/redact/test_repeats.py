@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 from marked_notes import SECRET, marked
 
+from crfdeid.redact import release
 from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.surrogates.search import PatientSearch
+from crfdeid.systems import model
+from crfdeid.systems.threshold import Threshold
+from crfdeid.systems.union import Union
 from crfdeid.text.document import Document, Span
 
 ROWS = Path(__file__).with_name("marked_repeats.txt").read_text("utf-8").splitlines()
@@ -225,3 +229,26 @@ def test_what_is_replaced_and_listed_is_in_brackets(row, is_few):
         spans = search.find_missed(note, ()) if sign == "::" else search.find_survivors(note)
         made.append(bracket(text, spans).replace("\n", "\\n"))
     assert " | ".join(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "repeats"),
+    [((0.1,), 0), ((0.1, 0.4), 0), ((0.5,), 1), ((None,), 1), ((0.1, 0.9), 1), ((0.9, 0.1), 1)],
+)
+def test_a_weak_guess_is_replaced_where_it_stands_and_not_looked_for(probabilities, repeats):
+    """ "She" once with a probability of .1 became a surname sixteen times."""
+    text = "Zamengo came. " * len(probabilities) + "Dr. Zamengo again."
+    spans = (Span(14 * n, 14 * n + 7, "DOCTOR", found) for n, found in enumerate(probabilities))
+    (redaction,) = Redactor(SECRET).redact([Document("n", text, tuple(spans), "7")])
+    assert redaction.document.text.count("Zamengo") == 1 - repeats
+    assert sum(made.repeat for made in redaction.replacements) == repeats
+
+
+def test_of_a_release_the_spans_of_a_threshold_have_their_probabilities(small_model):
+    note = Document("n", "Seen by Dr. Quevix on 03/04/2061. Quevix agrees.", patient="7")
+    union = Union([small_model, model.load("rules")])
+    for tagger in (small_model, union):
+        (found,) = release.build_tagger("tag", tagger, Threshold(0.1))([note])
+        assert any(span.probability is not None for span in found.spans)
+        (best,) = release.build_tagger("tag", tagger)([note])
+        assert all(span.probability is None for span in best.spans)

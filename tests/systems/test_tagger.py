@@ -26,9 +26,12 @@ def test_a_capability_that_a_system_does_not_have_is_refused(small_model):
     rules = model.load("rules")
     note = Document("1", "Seen on 03/14/2019.")
     assert not rules.has_probabilities and small_model.has_probabilities
-    for tagger in (rules, Union([rules, small_model])):
-        with pytest.raises(ConfigurationError, match="the system rules gives no probabilities"):
-            tagger.tag_all([note], probabilities=True)
+    with pytest.raises(ConfigurationError, match="the system rules gives no probabilities"):
+        rules.tag_all([note], probabilities=True)
+    with pytest.raises(ConfigurationError, match=r"none of rules\+heuristic gives probabilities"):
+        Union([rules, model.load("heuristic")]).tag_all([note], probabilities=True)
+    (found,) = Union([rules, small_model]).tag_all([note], probabilities=True)
+    assert [span.probability for span in found.spans] == [None]
     with pytest.raises(ConfigurationError, match="does not score tokens by themselves"):
         small_model.score_tokens(note)
     assert small_model.rules is None and "date_mdy" in rules.rules.rules

@@ -25,8 +25,9 @@ from crfdeid.redact.surrogates.text_forms import (
     remove_invisible,
     split_possessive,
 )
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
+PROBABLE = 0.5  # of a span whose text is PHI wherever it stands in the notes
 REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
 FEW = 50  # words that are looked for one by one
@@ -61,7 +62,8 @@ class NoteWords:
 @dataclass
 class PatientFacts:
     """``names`` counts the folded words of names, ``first_names`` and ``surnames`` are those whose place says
-    which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type;
+    which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type, ``doubtful``
+    those of them that only improbable spans have;
     ``orders`` counts the dates that prove day-first or month-first; ``states`` counts by folded city the
     states written beside it; ``words`` holds all normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
@@ -70,6 +72,7 @@ class PatientFacts:
 
     names: Counter[str] = field(default_factory=Counter)
     texts: dict[str, set[str]] = field(default_factory=dict)
+    doubtful: dict[str, set[str]] = field(default_factory=dict)
     orders: Counter[str] = field(default_factory=Counter)
     states: dict[str, Counter[str]] = field(default_factory=dict)
     words: NoteWords = field(default_factory=lambda: NoteWords())
@@ -86,7 +89,7 @@ class PatientFacts:
         self.words.add(document.text)
         for span in document.spans:
             kind, text = kinds.kind_of(span.type), remove_invisible(document.text_of(span))
-            self.texts.setdefault(span.type, set()).add(text)
+            self._add_text(span, text)
             if kind == kinds.NAME:
                 words = list(map(fold_word, WORD.findall(text)))
                 self.names.update(words)
@@ -96,6 +99,19 @@ class PatientFacts:
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):
             self.states.setdefault(fold(city), Counter())[state.upper()] += 1
+
+    def _add_text(self, span: Span, text: str) -> None:
+        texts, doubtful = (found.setdefault(span.type, set()) for found in (self.texts, self.doubtful))
+        if span.probability is None or span.probability >= PROBABLE:
+            doubtful.discard(text)
+        elif text not in texts:
+            doubtful.add(text)
+        texts.add(text)
+
+    def list_repeated(self) -> dict[str, set[str]]:
+        """Return by type the texts that are searched in all notes: a weak guess at one place says nothing of
+        the same word at another."""
+        return {type: texts - self.doubtful.get(type, set()) for type, texts in self.texts.items()}
 
     def _note_positions(self, text: str, before: str) -> None:
         """Note the words of a name that its place shows to be first names or surnames."""
