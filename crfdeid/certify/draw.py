@@ -15,6 +15,7 @@ from crfdeid.certify.sampling import Unit
 from crfdeid.certify.store import Frame, Store, record_draw, refuse_second_draw, write_store
 from crfdeid.certify.tuning import HELP, refuse_tuning_notes
 from crfdeid.corpora import storage
+from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
 
@@ -94,7 +95,7 @@ def make_store(documents: Sequence[Document], args: argparse.Namespace) -> Store
     )
     allowed = tuple(sorted(name for name in args.allowed.split(",") if name))
     plants = draw_all_plants(documents, sample, aim, seed, allowed)
-    release = sampling.hash_release(documents)
+    release = hash_documents(documents)
     return Store(aim, args.precision, seed, release, counted, tuple(sample), plants, allowed)
 
 

@@ -9,8 +9,6 @@ stay valid: a spread sample varies less than a binomial one (Hoeffding 1956, Ann
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,12 +80,3 @@ def order_frame(frame: Sequence[Unit], rng: Random) -> list[Unit]:
     rng.shuffle(patients)
     place = {patient: number for number, patient in enumerate(patients)}
     return sorted(units, key=lambda unit: (unit.stratum, place[unit.patient]))
-
-
-def hash_release(documents: Iterable[Document]) -> str:
-    """The SHA-256 of ids, patients, texts and spans, in any order of the documents."""
-    digest = hashlib.sha256()
-    for document in sorted(documents, key=lambda document: document.id):
-        spans = [(span.start, span.end, span.type) for span in document.spans]
-        digest.update(json.dumps([document.id, document.patient, document.text, spans]).encode())
-    return digest.hexdigest()

@@ -16,6 +16,7 @@ from crfdeid.certify.statement_text import render_statement
 from crfdeid.certify.store import Marks, Store, read_store, refuse_unrecorded, write_store
 from crfdeid.certify.tuning import HELP, refuse_tuning_notes
 from crfdeid.corpora import storage
+from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
 from crfdeid.text.document import Document, Span
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
 
 def refuse_changes(store: Store, documents: Sequence[Document], release: Path) -> None:
     """Raise :class:`ConfigurationError` where the release or the draw is not what it was."""
-    if sampling.hash_release(documents) != store.release:
+    if hash_documents(documents) != store.release:
         raise ConfigurationError(
             f"{release}: has changed since the draw; wanted the release that was sampled"
         )

@@ -43,7 +43,7 @@ class Store:
     aim: Aim
     precision: float
     seed: int
-    release: str  # hash_release
+    release: str  # hash_documents
     frame: Frame
     sample: tuple[Unit, ...]
     plants: tuple[Plant, ...]

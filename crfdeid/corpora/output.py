@@ -3,6 +3,8 @@ all documents, and a name without one is a folder with a file for each document.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -60,3 +62,12 @@ def is_suffix_of_format(suffix: str) -> bool:
     """Whether a format writes files of this suffix, ours or one of another package."""
     ours = any(suffix in found.suffixes for found in FORMATS.values())
     return bool(suffix) and (ours or find_added_format(suffix) is not None)
+
+
+def hash_documents(documents: Iterable[Document]) -> str:
+    """The SHA-256 of ids, patients, texts and spans, in any order of the documents: which release this is."""
+    digest = hashlib.sha256()
+    for document in sorted(documents, key=lambda document: document.id):
+        spans = [(span.start, span.end, span.type) for span in document.spans]
+        digest.update(json.dumps([document.id, document.patient, document.text, spans]).encode())
+    return digest.hexdigest()

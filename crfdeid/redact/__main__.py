@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crfdeid import cli, policy
-from crfdeid.corpora.output import choose_output
-from crfdeid.errors import ConfigurationError
+from crfdeid import cli, corpora, policy
+from crfdeid.corpora.output import choose_output, hash_documents
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.files import hold_output
 from crfdeid.redact import (
     known_patients,
@@ -184,10 +184,23 @@ def main(arguments: list[str] | None = None) -> None:
         shown = cli.show_progress(redacted, "redact")
         shown = map(quote_formulas, shown) if args.spreadsheet_safe and not table.is_kept else shown
         destination.write(shown, not args.no_spans, options, by_id=args.in_new_order)
+        report.release = hash_output(args) if args.report else None
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
     of_ids = message_output.IDS if args.with_fields else IDS[args.new_ids]
     print(*report.lines(), of_ids, *table.lines(), destination, sep="\n", file=shown_on)
     cli.report_bad_rows(args)
+
+
+def hash_output(args: argparse.Namespace) -> str | None:
+    """Return the hash of the notes as ``certify`` reads them; None where it cannot."""
+    columns = {name: getattr(args, name) for name in ("id_column", "text_column", "patient_column")}
+    given = {name: value for name, value in columns.items() if value}
+    if args.out == streams.STREAM:
+        return None
+    try:
+        return hash_documents(corpora.read(args.out, **given))
+    except (CrfdeidError, TypeError):  # messages, or a table without a column of texts
+        return None
 
 
 def choose_source(args: argparse.Namespace) -> tuple[str, GroupNotes]:

@@ -55,13 +55,21 @@ def read_report(path: Path) -> Table:
 
 def read_statement(path: Path, report: Table) -> Table:
     """Read the statement of a sample. Raises :class:`FormatError` for another file, and for a statement of
-    another number of notes than the report has."""
+    another release than that of the report: by the hash of what was written."""
     statement = read_table(path, STATEMENT, "the statement that certify state --out FILE.json writes")
     found = statement["draw"]["frame"].get("notes")
     wanted = report["documents"] + report["documents_written_before_and_not_counted"]
     if found != wanted:
         sizes = f"{found} notes, the report of {wanted}" if isinstance(found, int) else "another release"
         raise FormatError(f"{path}: is of a release of {sizes}; wanted the statement of this release")
+    release = report.get("release")
+    if not isinstance(release, str):
+        raise FormatError(
+            f"{path}: the report has no hash of its release to compare it with; wanted a report of redact "
+            "that wrote notes which can be read again"
+        )
+    if statement["draw"]["release"] != release:
+        raise FormatError(f"{path}: is of another release; wanted the statement of this one")
     return statement
 
 

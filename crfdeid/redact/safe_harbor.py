@@ -68,7 +68,9 @@ class Report:
     notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by
     where their spans come from, and ``untouched`` has the ids of notes without a replacement;
     the ``unchanged`` have the text that they had. ``run`` says how it was redacted, and ``taken_out`` counts
-    by reason what messages lost, ``left_out`` what of the input was not read (None: not counted)."""
+    by reason what messages lost, ``left_out`` what of the input was not read (None: not counted).
+    ``release`` is the hash of what was written (:func:`crfdeid.corpora.output.hash_documents`), which the
+    statement of a sample has too; None where it cannot be read again."""
 
     by_note: bool = False
     run: Mapping[str, object] = field(default_factory=dict)
@@ -94,6 +96,7 @@ class Report:
     known_patients: KnownPatients = field(default_factory=KnownPatients)
     taken_out: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[str, int] | None = None
+    release: str | None = None
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
@@ -125,6 +128,7 @@ class Report:
         """The report for JSON."""
         return {
             **({"run": dict(self.run)} if self.run else {}),
+            "release": self.release,
             "documents": self.documents,
             "documents_written_before_and_not_counted": self.written_before,
             "documents_without_patient": self.without_patient,

@@ -158,7 +158,9 @@ def state(**changes):
 
 def test_a_statement_adds_its_bounds(corpus, released):
     released("--seed", "1")
-    (corpus / "s.json").write_text(json.dumps(state()))
+    release = json.loads((corpus / "release.json").read_text())["release"]
+    statement = state() | {"draw": state()["draw"] | {"release": release}}
+    (corpus / "s.json").write_text(json.dumps(statement))
     arguments = [str(corpus / "release.json"), "--out", str(corpus / "signed.html")]
     release_page.main([*arguments, "--statement", str(corpus / "s.json")])
     page = Page((corpus / "signed.html").read_text())
@@ -222,13 +224,23 @@ def test_a_statement_may_have_whole_numbers_and_is_of_all_notes_that_were_writte
     statement = state(confidence=1, notes_with_leak=bound, spans_missed=bound, misses_per_1000_notes=bound)
     (tmp_path / "s.json").write_text(json.dumps(statement))
     for now, before in ((5, 0), (3, 2), (0, 5)):
-        report = {"documents": now, "documents_written_before_and_not_counted": before}
+        report = {"documents": now, "documents_written_before_and_not_counted": before, "release": "77edd"}
         assert read_statement(tmp_path / "s.json", report) == statement
     said = "s.json: is of a release of 5 notes, the report of 6; wanted the statement of this release"
     for now, before in ((6, 0), (5, 1)):
         report = {"documents": now, "documents_written_before_and_not_counted": before}
         with pytest.raises(FormatError, match=said):
             read_statement(tmp_path / "s.json", report)
+
+
+@pytest.mark.parametrize(
+    ("release", "said"), [("77ede", "is of another release"), (None, "no hash of its release")]
+)
+def test_a_statement_of_another_release_of_as_many_notes_is_refused(tmp_path, release, said):
+    (tmp_path / "s.json").write_text(json.dumps(state()))
+    report = {"documents": 5, "documents_written_before_and_not_counted": 0, "release": release}
+    with pytest.raises(FormatError, match=said):
+        read_statement(tmp_path / "s.json", report)
 
 
 def test_the_table_of_survivors_is_read(tmp_path):
