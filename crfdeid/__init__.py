@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crfdeid.text.document import Document, Span, Token
     from crfdeid.text.scheme import Scheme
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Config",

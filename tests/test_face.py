@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,13 @@ def test_help_lists_every_verb_on_a_line(arguments, capsys):
 def test_the_version_is_the_package_s(capsys):
     __main__.main(["--version"])
     assert capsys.readouterr().out == f"crfdeid {crfdeid.__version__}\n"
+
+
+def test_the_version_stands_in_one_place_and_the_citation_has_it():
+    root = Path(__file__).parent.parent
+    assert "version = attr: crfdeid.__version__" in (root / "setup.cfg").read_text().splitlines()
+    assert f"version: {crfdeid.__version__}" in (root / "CITATION.cff").read_text().splitlines()
+    assert f"## {crfdeid.__version__}" in (root / "CHANGELOG.md").read_text().splitlines()
 
 
 def test_an_unknown_verb_is_refused_with_the_nearest_one():
