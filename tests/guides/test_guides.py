@@ -4,6 +4,7 @@ What only people do (deciding, reading) is marked in a page as ``<!-- by hand: N
 does it.
 """
 
+import json
 import re
 import shlex
 import subprocess
@@ -142,5 +143,7 @@ def test_an_officer_releases_notes_in_eight_steps(folder):
     run_guide("release.md", {"decide": decide, "read": read}, without="--network")
     page = (folder / "release.html").read_text()
     assert "Approved by" in page and "notes with a leak" in page
+    assert "<html" in (folder / "added.html").read_text()
+    assert json.loads((folder / "report.json").read_text())["run"]["spans"] == "only the notes' own"
     released = [path.read_text() for path in (folder / "release").iterdir()]
     assert len(released) == 110 and {p.suffix for p in (folder / "release").iterdir()} == {".txt"}
