@@ -36,6 +36,7 @@ def hook(monkeypatch):
     for name in ("litellm", "litellm.integrations"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.delitem(sys.modules, "crfdeid.integrations.litellm", raising=False)
     return run(LITELLM)["hook"]
 
 
@@ -75,9 +76,9 @@ def test_the_hook_restores_a_stream(hook):
 
 
 def test_the_hook_refuses_what_it_cannot_redact_and_closes_after_a_failure(hook):
-    data = {"litellm_call_id": "8", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}
+    image = {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}
     with pytest.raises(ValueError, match="only messages of text"):
-        asyncio.run(hook.async_pre_call_hook(None, None, data, "completion"))
+        asyncio.run(hook.async_pre_call_hook(None, None, {"litellm_call_id": "8"} | image, "completion"))
     asyncio.run(hook.async_post_call_failure_hook(ask(hook), RuntimeError(), None))
     asyncio.run(hook.async_post_call_failure_hook({}, RuntimeError(), None))
     assert hook.sessions == {}
@@ -114,3 +115,50 @@ def test_a_conversation_keeps_its_placeholders():
         "To [PATIENT_1].",
         "And what of [PATIENT_1]?",
     ]
+
+
+CALL = {"model": "m", "temperature": 0.1, "messages": [{"role": "user", "content": PROMPT}]}
+ASKED = CALL["messages"][0]
+
+
+@pytest.mark.parametrize(
+    ("call_type", "changes", "said"),
+    [
+        ("aembedding", {"input": [PROMPT]}, "a call of type aembedding"),
+        ("atext_completion", {"prompt": PROMPT}, "a call of type atext_completion"),
+        ("acompletion", {"tools": [{"function": {"description": PROMPT}}]}, "the call has tools"),
+        ("acompletion", {"user": "John Okafor"}, "the call has user"),
+        ("acompletion", {"metadata": {"patient": "John Okafor"}}, "the call has metadata"),
+        ("acompletion", {"stop": ["Okafor"]}, "the call has stop"),
+        ("acompletion", {"okafor": 1}, "1 keys that are not listed"),
+        ("acompletion", {"temperature": "John Okafor"}, "temperature: wanted a number"),
+        ("acompletion", {"stream_options": {"Okafor": "x"}}, "stream_options"),
+        ("acompletion", {"messages": [ASKED | {"name": "Okafor"}]}, "message 1 has more than"),
+        ("acompletion", {"messages": [ASKED, {"role": "Okafor", "content": ""}]}, "message 2 has more than"),
+        (
+            "acompletion",
+            {"messages": [ASKED | {"content": "", "tool_calls": [PROMPT]}]},
+            "message 1 has more",
+        ),
+        ("acompletion", {"messages": None}, "no messages"),
+    ],
+)
+@pytest.mark.parametrize("is_proxy", [False, True])
+def test_the_hook_refuses_what_would_leave_unseen(hook, call_type, changes, said, is_proxy):
+    body = CALL | changes
+    data = body | {"litellm_call_id": "9"}
+    if is_proxy:
+        data |= {"proxy_server_request": {"url": "/", "body": body}, "metadata": {"user_api_key": "k"}}
+    elif "okafor" in changes:
+        return  # without the request of the client nobody knows which keys the proxy has added
+    with pytest.raises(ValueError, match=said) as refused:
+        asyncio.run(hook.async_pre_call_hook(None, None, data, call_type))
+    assert "Okafor" not in str(refused.value) and hook.sessions == {}
+
+
+def test_what_loggers_read_of_the_request_is_redacted(hook):
+    data = {"litellm_call_id": "9", "metadata": {"user_api_key": "k"}, **CALL}
+    data["proxy_server_request"] = {"url": "/", "body": CALL}
+    sent = asyncio.run(hook.async_pre_call_hook(None, None, data, "acompletion"))
+    assert "Okafor" not in str(sent) and sent["messages"][0]["content"].startswith("Mr. [PATIENT_1]")
+    assert sent["metadata"] == {"user_api_key": "k"} and "Okafor" in str(CALL)
