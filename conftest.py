@@ -10,6 +10,7 @@ collect_ignore = [
         "transformers": ["systems/transformer/training"],
         "spacy": ["integrations/spacy"],
         "presidio_analyzer": ["integrations/presidio"],
+        "litellm": ["integrations/litellm"],
     }.items()
     for name in names
     if not find_spec(extra)

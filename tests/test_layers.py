@@ -17,8 +17,8 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
     ("train", "redact", "explain", "ablate", "certify", "share"),
-    ("tag", "review", "spark", "integrations", "session", "check", "duckdb", "conformance"),
-    ("serve",),
+    ("tag", "review", "spark", "session", "check", "duckdb", "conformance"),
+    ("serve", "integrations"),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 # The face names what every room shows, and a door is a verb whose room lies deeper.

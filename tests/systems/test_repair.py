@@ -20,6 +20,7 @@ MARK = re.compile(r"<([A-Z-]+)\|([^>]*)>", re.DOTALL)
 LEFT_ALONE = """
 Mrs. <DOCTOR|Ruiz> came
 born <DATE|4-7-08> x
+in <DATE|2057> and <DATE|2131> x
 since <DATE|Christmas 2019> x
 in <DATE|early 2019> x
 on the <DATE|25th> she
@@ -180,7 +181,7 @@ CHANGED = {
     "by <DATE|the end of August>, x": "by the end of <DATE|August>, x",
     "on <DATE|the 12th>, x": "on the <DATE|12th>, x",
     "in <DATE|the nineties> x": "in the <DATE|nineties> x",
-    "at <DATE|2110> she": "at 2110 she",
+    "at <DATE|0710> she": "at 0710 she",
     "x\n4. <DATE|4. 4/23>, 19:40": "x\n4. 4. <DATE|4/23>, 19:40",
     "due <DATE|baby Oct> x": "due baby <DATE|Oct> x",
     "palsy <DATE|R 2004> x": "palsy R <DATE|2004> x",

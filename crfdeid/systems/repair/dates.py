@@ -63,7 +63,7 @@ TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]
 
 # Numbers that are no date.
 CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
-HOUR = re.compile(r"0\d[0-5]\d|1[0-8][0-5]\d|20[4-5]\d|2[1-3][0-5]\d")  # of the day, and no year of a life
+HOUR = re.compile(r"0\d[0-5]\d|1[0-7][0-5]\d")  # of the day; notes of corpora have years up to 2200
 TIME_BEFORE = re.compile(r"(?i:\btime):?[ \t]*\Z")
 HOURS = re.compile(
     r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
