@@ -9,6 +9,7 @@ from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.certify import plan, sampling
+from crfdeid.certify.readers import list_hard
 from crfdeid.certify.reading_copy import Plant, draw_plants, make_reading_copy
 from crfdeid.certify.sample_size import FEWEST_NOTES, Aim, make_plan
 from crfdeid.certify.sampling import Unit
@@ -130,11 +131,12 @@ def draw_all_plants(
     """Draw the plants; each look has its half of them."""
     by_id = {document.id: document for document in documents}
     half = -(-len(sample) // aim.looks)
+    hard = list_hard([by_id[unit.id] for unit in sample]) if aim.plants else {}
     plants: list[Plant] = []
     for look in range(aim.looks):
         part = [by_id[unit.id] for unit in sample[half * look : half * (look + 1)]]
         plants += draw_plants(
-            part, -(-aim.plants * (look + 1) // aim.looks) - len(plants), seed + look, allowed
+            part, -(-aim.plants * (look + 1) // aim.looks) - len(plants), seed + look, allowed, hard
         )
     if len(plants) < aim.plants:
         raise ConfigurationError(f"{len(plants)} masked spans can be planted; wanted {aim.plants}: --plants")
@@ -155,7 +157,9 @@ def write_reading(store: Store, documents: Sequence[Document], look: int, out: P
 
 def print_draw(store: Store, args: argparse.Namespace) -> None:
     frame, parts = store.frame, [name_part(args.out, look + 1) for look in range(store.aim.looks)]
-    print(f"{len(store.sample)} of {frame.notes} notes were drawn, with {len(store.plants)} planted leaks.")
+    hard = sum(plant.hard for plant in store.plants)
+    print(f"{len(store.sample)} of {frame.notes} notes were drawn, with {len(store.plants)} planted leaks, "
+          f"of which {hard} are hard to see.")  # fmt: skip
     print(f"Seed {store.seed}; release {store.release[:12]}; strata: {len(frame.strata)}.")
     print(
         f"For the readers: {', '.join(map(str, parts))}. They mark each PHI that they see; [TYPE] is masked."

@@ -19,13 +19,14 @@ WORDS_BESIDE = 2  # that a mark on a plant may have besides
 @dataclass(frozen=True)
 class NoteCounts:
     """A note that was read, by ``readers``. ``masked`` and ``leaks`` are types of spans; ``plants`` has, for
-    each planted leak, the readers who found it."""
+    each planted leak, the readers who found it, and ``hard`` whether it is a hard one."""
 
     readers: tuple[str, ...]
 
     masked: tuple[str, ...]
     leaks: tuple[str, ...]
     plants: tuple[frozenset[str], ...]
+    hard: tuple[bool, ...] = ()
 
 
 def read_marks(reader: str, path: Path, wanted: Mapping[str, ReadingCopy]) -> dict[str, list[Span]]:
@@ -92,4 +93,5 @@ def count_note(
         tuple(span.type for span in masked if span.type not in allowed),
         tuple(span.type for span in leaks),
         plants,
+        copy.hard,
     )

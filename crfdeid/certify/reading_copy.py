@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from crfdeid import synthetic
@@ -21,21 +21,24 @@ INVENTED_NOTES = 60  # whose values are planted in a release with markers
 @dataclass(frozen=True)
 class Plant:
     """A planted leak: the note, the number of its masked span, and an invented value, or None where the
-    surrogate of the release is shown."""
+    surrogate of the release is shown. ``hard`` is one that a system misses, or that is an ordinary word or in
+    small letters."""
 
     id: str
     span: int
     value: str | None = field(default=None, repr=False)
+    hard: bool = False
 
 
 @dataclass(frozen=True)
 class ReadingCopy:
     """A note for readers. ``masks`` are its markers and ``plants`` the planted leaks, by the offsets of this
-    copy; ``document`` has no spans."""
+    copy; ``hard`` says which of them are hard. ``document`` has no spans."""
 
     document: Document
     masks: tuple[Span, ...]
     plants: tuple[Span, ...]
+    hard: tuple[bool, ...] = ()
 
 
 def list_masked(document: Document) -> list[Span]:
@@ -53,19 +56,45 @@ def is_marker(text: str, type: str) -> bool:
 
 
 def draw_plants(
-    documents: Sequence[Document], number: int, seed: int, allowed: Sequence[str] = ()
+    documents: Sequence[Document],
+    number: int,
+    seed: int,
+    allowed: Sequence[str] = (),
+    hard: Mapping[str, frozenset[int]] | None = None,
 ) -> list[Plant]:
-    """Draw masked spans to show, of no allowed type, at most one in a note as long as other notes have such
-    spans."""
+    """Draw masked spans to show, of no allowed type: half of them, where there are enough, from ``hard``
+    (numbers of spans by note). A note has at most one as long as other notes have such spans."""
     rng = Random(f"{seed} plants")
     pool = collect_values(seed) if any(has_markers(document) for document in documents) else {}
     order = list(documents)
     rng.shuffle(order)
-    waiting = [(document, list_plantable(document, pool, allowed)) for document in order]
+    spans = {document.id: list_plantable(document, pool, allowed) for document in order}
+    hard = hard or {}
+    difficult = {id: [n for n in numbers if n in hard.get(id, ())] for id, numbers in spans.items()}
+    plants = draw_spans(order, difficult, number // 2, pool, rng, hard)
+    for plant in plants:
+        spans[plant.id].remove(plant.span)
+    used = {plant.id for plant in plants}
+    waiting = [document for document in order if document.id not in used]
+    again = [document for document in order if document.id in used]
+    return [*plants, *draw_spans([*waiting, *again], spans, number - len(plants), pool, rng, hard)]
+
+
+def draw_spans(
+    order: Sequence[Document],
+    spans: Mapping[str, list[int]],
+    number: int,
+    pool: Mapping[str, Sequence[str]],
+    rng: Random,
+    hard: Mapping[str, frozenset[int]],
+) -> list[Plant]:
+    """Draw up to ``number`` of the spans, one of each note in turn."""
+    waiting = [(document, list(spans[document.id])) for document in order]
     plants: list[Plant] = []
     while len(plants) < number and (waiting := [pair for pair in waiting if pair[1]]):
-        for document, spans in waiting[: number - len(plants)]:
-            plants.append(make_plant(document, spans.pop(rng.randrange(len(spans))), pool, rng))
+        for document, left in waiting[: number - len(plants)]:
+            plant = make_plant(document, left.pop(rng.randrange(len(left))), pool, rng)
+            plants.append(replace(plant, hard=plant.span in hard.get(document.id, ())))
     return plants
 
 
@@ -114,7 +143,9 @@ def make_reading_copy(document: Document, plants: Sequence[Plant]) -> ReadingCop
         length, end = start + len(shown), span.end
         found[number in planted].append(Span(start, length, span.type))
     text = "".join([*pieces, document.text[end:]])
-    return ReadingCopy(Document(document.id, text, (), document.patient), tuple(found[0]), tuple(found[1]))
+    difficult = tuple(planted[number].hard for number in sorted(planted))
+    copy = Document(document.id, text, (), document.patient)
+    return ReadingCopy(copy, tuple(found[0]), tuple(found[1]), difficult)
 
 
 def show_span(document: Document, span: Span, plant: Plant | None) -> str:

@@ -99,11 +99,12 @@ def take_as_read(aim: Aim) -> tuple[float, float, float]:
 
 def adjust_for_readers(aim: Aim) -> tuple[float, float, float]:
     """Return aim, confidence and expected share of what the readers find: half of the error goes to the lower
-    bound of their sensitivity on the plants."""
+    bound of their sensitivity on the hard plants, which are half of them."""
     confidence = split_error(aim.confidence, 2 * aim.looks)
-    found = int(aim.plants * aim.sensitivity)  # rounded down, to be careful
+    hard = aim.plants - aim.plants // 2
+    found = int(hard * aim.sensitivity)  # rounded down, to be careful
     return (
-        aim.aim * bound_share_below(found, aim.plants, confidence),
+        aim.aim * bound_share_below(found, hard, confidence),
         confidence,
         aim.expected * aim.sensitivity,
     )

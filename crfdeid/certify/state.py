@@ -9,6 +9,7 @@ from pathlib import Path
 from crfdeid import cli
 from crfdeid.certify import sampling
 from crfdeid.certify.marks import count_note, read_marks
+from crfdeid.certify.readers import find_systems_among, list_systems
 from crfdeid.certify.reading_copy import list_masked, make_reading_copy
 from crfdeid.certify.sample_size import FEWEST_NOTES
 from crfdeid.certify.statement import Statement, make_statement
@@ -30,6 +31,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("release", type=Path, help="the release, unchanged")
     add("--reader", action="append", default=[], metavar="NAME=PATH", help="the notes as a reader marked "
         "them, in any format; without it, the last look again, from the store")  # fmt: skip
+    add("--model", action="append", default=[], metavar="NAME", help="the model of the release: readers "
+        "whose marks are its marks are named, as with the rules and the models that ship")  # fmt: skip
     add("--out", type=Path, action="append", default=[], help="also to a file: .txt, .json, or .html to sign")
     add("--overwrite", action="store_true", help="replace existing files")
     add("--tuned", type=Path, action="append", default=[], metavar="PATH", help=HELP)
@@ -47,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
     refuse_changes(store, documents, args.release)
     refuse_tuning_notes(documents, args.tuned)
     looked = take_look(store, documents, args.reader)
-    statement = restate(looked, documents)
+    statement = restate(looked, documents, list_systems(args.model))
     if looked != store:
         write_store(looked, args.store)
     for path in args.out:
@@ -119,17 +122,19 @@ def parse_reader(pair: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def restate(store: Store, documents: Sequence[Document]) -> Statement:
-    """Return the statement of the looks in the store."""
+def restate(store: Store, documents: Sequence[Document], systems: Sequence[str]) -> Statement:
+    """Return the statement of the looks in the store. ``systems`` may not have played the readers."""
     by_id = {document.id: document for document in documents}
-    counts = []
+    copies, counts = {}, []
+    read: dict[str, dict[str, list[Span]]] = {}
     for number, look in enumerate(store.looks, 1):
         for unit in store.list_part(number):
             marks = {
                 reader: [Span(*mark) for mark in notes.get(unit.id, ())] for reader, notes in look.items()
             }
             note = by_id[unit.id]
-            counts.append(
-                count_note(make_reading_copy(note, store.plants), list_masked(note), marks, store.allowed)
-            )
-    return make_statement(store, store.list_read(), counts)
+            copies[unit.id] = make_reading_copy(note, store.plants)
+            counts.append(count_note(copies[unit.id], list_masked(note), marks, store.allowed))
+            for reader, spans in marks.items():
+                read.setdefault(reader, {})[unit.id] = spans
+    return make_statement(store, store.list_read(), counts, find_systems_among(copies, read, systems))

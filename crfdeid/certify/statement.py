@@ -10,8 +10,11 @@ import numpy as np
 from crfdeid.certify import bounds
 from crfdeid.certify.bounds import ASSUMED_EFFECT, Clusters
 from crfdeid.certify.marks import NoteCounts
+from crfdeid.certify.readers import Likeness
 from crfdeid.certify.sampling import Unit
 from crfdeid.certify.store import Store
+
+FEWEST_HARD = 10  # planted leaks that are hard to see, to measure readers by them
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Statement:
-    """What the sample shows. ``confidence`` is that of each bound: with two looks half of the error each."""
+    """What the sample shows. ``confidence`` is that of each bound: with two looks half of the error each.
+    ``together`` is of all readers and plants, ``easy`` and ``hard`` of these plants; ``systems`` are readers
+    whose marks are those of a system."""
 
     store: Store
     confidence: float
@@ -63,6 +68,9 @@ class Statement:
     assumed_effect: float
     readers: tuple[Sensitivity, ...]
     together: Sensitivity
+    easy: Sensitivity
+    hard: Sensitivity
+    systems: tuple[Likeness, ...]
     notes_with_leak: Bound
     spans_missed: Bound
     misses_per_1000_notes: Bound
@@ -71,7 +79,10 @@ class Statement:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the corrected bound, or without plants the bound as read, is at most the aim."""
+        """Whether the corrected bound, or without plants the bound as read, is at most the aim. The marks of
+        a system show nothing."""
+        if self.systems:
+            return False
         missed = self.spans_missed
         return (missed.as_read if missed.corrected is None else missed.corrected) <= self.store.aim.aim
 
@@ -147,12 +158,14 @@ class Method:
         return max(plain, bounds.find_p_value(found.share * size, size, aim))
 
 
-def make_statement(store: Store, units: Sequence[Unit], counts: Sequence[NoteCounts]) -> Statement:
-    """Return the statement for notes that were read."""
+def make_statement(
+    store: Store, units: Sequence[Unit], counts: Sequence[NoteCounts], systems: Sequence[Likeness] = ()
+) -> Statement:
+    """Return the statement for notes that were read, by readers of whom ``systems`` are none."""
     counted = Counted(tuple(units), tuple(counts), store.precision)
     confidence = bounds.split_error(store.aim.confidence, store.aim.looks)
-    readers, together = measure_readers(counts, confidence)
-    sensitivity = together.below if together.plants else None
+    readers, together, easy, hard = measure_readers(counts, confidence)
+    sensitivity = find_sensitivity(together, hard)
     method = Method(confidence, sensitivity, max(ASSUMED_EFFECT, store.aim.effect))
     found, notes = counted.count_clusters(), counted.count_notes()
     leaking, size = sum(bool(count.leaks) for count in counts), len(counts)
@@ -160,7 +173,7 @@ def make_statement(store: Store, units: Sequence[Unit], counts: Sequence[NoteCou
         store, confidence, size, len(notes), int(found.misses.sum()),
         sum(len(count.masked) for count in counts), leaking,
         bounds.measure_design_effect(found), bounds.find_design_effect(found, confidence, method.assumed),
-        readers, together,
+        readers, together, easy, hard, tuple(systems),
         method.make_bound(leaking / size, lambda c: bounds.bound_share_above(leaking, size, c)),
         method.bound_spans(found),
         method.make_bound(
@@ -172,11 +185,20 @@ def make_statement(store: Store, units: Sequence[Unit], counts: Sequence[NoteCou
     )  # fmt: skip
 
 
+def find_sensitivity(together: Sensitivity, hard: Sensitivity) -> float | None:
+    """Return the lower bound of the share of leaks that the readers find: that of the hard plants, where
+    there are enough of them, because a leak is what a system missed. None without plants."""
+    if hard.plants >= FEWEST_HARD:
+        return min(hard.below, together.below)
+    return together.below if together.plants else None
+
+
 def measure_readers(
     counts: Sequence[NoteCounts], confidence: float
-) -> tuple[tuple[Sensitivity, ...], Sensitivity]:
-    """Return the sensitivity of each reader on the plants, and of all together. The bounds have half of the
-    error, because the other half is for the leaks (:func:`bounds.split_error`)."""
+) -> tuple[tuple[Sensitivity, ...], Sensitivity, Sensitivity, Sensitivity]:
+    """Return the sensitivity of each reader on the plants, and of all together: on all, on the easy and on
+    the hard plants. The bounds have half of the error, because the other half is for the leaks
+    (:func:`bounds.split_error`)."""
     half = bounds.split_error(confidence, 2)
 
     def measure(name: str, plants: Sequence[bool]) -> Sensitivity:
@@ -188,7 +210,15 @@ def measure_readers(
     each = tuple(
         measure(name, [name in found for count in read[name] for found in count.plants]) for name in names
     )
-    return each, measure("together", [bool(found) for count in counts for found in count.plants])
+    found = [
+        (bool(found), is_hard)
+        for count in counts
+        for found, is_hard in zip(count.plants, count.hard or [False] * len(count.plants))
+    ]
+    together = measure("together", [was_found for was_found, _ in found])
+    easy = measure("easy", [was_found for was_found, is_hard in found if not is_hard])
+    hard = measure("hard", [was_found for was_found, is_hard in found if is_hard])
+    return each, together, easy, hard
 
 
 def compare_types(counted: Counted, method: Method, aim: float) -> tuple[Group, ...]:

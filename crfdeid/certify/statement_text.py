@@ -54,6 +54,11 @@ def build_table(statement: Statement) -> dict[str, Any]:
 
 
 def list_lines(statement: Statement) -> Iterator[str]:
+    for like in statement.systems:
+        yield (
+            f"NOT EVIDENCE: the marks of {like.reader} are those of the system {like.system} "
+            f"({like.shared} of its {like.mistakes} mistakes). People must read the notes."
+        )
     yield "What this release still holds"
     yield ""
     yield from describe_sample(statement)
@@ -96,6 +101,9 @@ def describe_readers(statement: Statement) -> Iterator[str]:
     yield f"Planted leaks: {statement.together.plants}."
     for reader in (*statement.readers, statement.together):
         yield f"  {reader.reader}: found {describe_reader(reader)}"
+    if statement.hard.plants and statement.easy.plants:
+        yield f"  of {statement.easy.plants} easy ones {describe_reader(statement.easy)}"
+        yield f"  of {statement.hard.plants} hard ones {describe_reader(statement.hard)}"
 
 
 def describe_reader(reader: Sensitivity) -> str:

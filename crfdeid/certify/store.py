@@ -69,7 +69,14 @@ class Store:
 
 
 def render_store(store: Store) -> str:
-    return json.dumps({"version": VERSION, **asdict(store)}, indent=1, sort_keys=True) + "\n"
+    """Return the store as JSON. A plant says only that it is hard: stores of 0.1.0 keep their hash."""
+    plants = [
+        {key: value for key, value in asdict(plant).items() if key != "hard" or value}
+        for plant in store.plants
+    ]
+    return (
+        json.dumps({"version": VERSION, **asdict(store), "plants": plants}, indent=1, sort_keys=True) + "\n"
+    )
 
 
 def write_store(store: Store, path: Path) -> None:

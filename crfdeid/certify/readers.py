@@ -1,0 +1,134 @@
+"""Whether a reader of a sample is a system, and which spans are hard to see.
+
+A system that plays a reader finds what it found before, so the planted leaks prove nothing of what it misses.
+It gives itself away by its mistakes: the planted leaks that it misses and the marks beside them are another
+system's to the letter, and those of no person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from crfdeid import resources
+from crfdeid.certify.reading_copy import ReadingCopy, list_masked
+from crfdeid.synthetic.drawing import read_list
+from crfdeid.systems import model
+from crfdeid.systems.tagger import Tagger
+from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import find_unmasked, mask_spans
+
+RULES = "rules"
+FEWEST_MISTAKES = 5  # of a system, to tell whether a reader shares them
+SHARED = 0.8  # of a system's mistakes, at least, are those of a reader who is that system
+
+Edges = tuple[str, int, int]  # note, start, end
+Reading = Mapping[str, Sequence[Span]]  # marks by note
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """A reader who makes ``shared`` of the ``mistakes`` of a system."""
+
+    reader: str
+    system: str
+    shared: int
+    mistakes: int
+
+    @property
+    def share(self) -> float:
+        return self.shared / self.mistakes
+
+
+def list_systems(named: Iterable[str] = ()) -> list[str]:
+    """Return the systems that a reader could be: those named, the rules, the shipped models, or both."""
+    shipped = sorted(path.parent.name for path in resources.find_folder("models").glob("*/manifest.json"))
+    joined = [f"{name}+{RULES}" for name in shipped]
+    return list(dict.fromkeys([*named, RULES, *shipped, *joined]))
+
+
+def find_systems_among(
+    copies: Mapping[str, ReadingCopy], readers: Mapping[str, Reading], systems: Iterable[str]
+) -> list[Likeness]:
+    """Return the readers whose marks are those of a system, each with the system that is most like it."""
+    notes = [copy.document for copy in copies.values()]
+    found: dict[str, Likeness] = {}
+    for name in systems:
+        tagged = {note.id: note.spans for note in model.load(name).tag_all(notes)}
+        for reader, marks in readers.items():
+            like = compare_mistakes(copies, marks, tagged, reader, name)
+            if like and (reader not in found or like.share > found[reader].share):
+                found[reader] = like
+    return list(found.values())
+
+
+def compare_mistakes(
+    copies: Mapping[str, ReadingCopy], marks: Reading, tagged: Reading, reader: str, system: str
+) -> Likeness | None:
+    """Compare a reader with a system. None where the reader does not make its mistakes, or they are few."""
+    mistakes = list_mistakes(copies, tagged)
+    shared = len(mistakes & list_mistakes(copies, marks))
+    is_like = len(mistakes) >= FEWEST_MISTAKES and shared >= SHARED * len(mistakes)
+    return Likeness(reader, system, shared, len(mistakes)) if is_like else None
+
+
+def list_mistakes(copies: Mapping[str, ReadingCopy], marks: Reading) -> set[Edges]:
+    """Return the planted leaks that nobody marked with just their edges, and the marks that touch none."""
+    found = set()
+    for id, copy in copies.items():
+        own = {(span.start, span.end) for span in marks.get(id, ())}
+        plants = {(plant.start, plant.end) for plant in copy.plants}
+        beside = {edges for edges in own if not any(touches(edges, plant) for plant in plants)}
+        found |= {(id, *edges) for edges in beside | (plants - own)}
+    return found
+
+
+def touches(edges: tuple[int, int], others: tuple[int, int]) -> bool:
+    return edges[0] < others[1] and others[0] < edges[1]
+
+
+def list_hard(documents: Sequence[Document]) -> dict[str, frozenset[int]]:
+    """Return the numbers of the masked spans of each note that are hard to see: that the rules or a shipped
+    model miss in the release, that are ordinary words, or that are written in small letters."""
+    found: dict[str, set[int]] = {document.id: set() for document in documents}
+    for name in list_systems():
+        if "+" not in name:
+            for document, tagged in zip(documents, tag_again(model.load(name), documents)):
+                found[document.id] |= list_missed(document, tagged)
+    return {document.id: frozenset(found[document.id] | list_plain(document)) for document in documents}
+
+
+def tag_again(tagger: Tagger, documents: Sequence[Document]) -> Iterable[Document]:
+    return tagger.tag_all([document.with_spans(()) for document in documents])
+
+
+def list_missed(document: Document, tagged: Document) -> set[int]:
+    """Return the numbers of the masked spans of which ``tagged`` leaves out a letter or digit."""
+    mask = mask_spans(len(document.text), tagged.spans)
+    return {
+        number
+        for number, span in enumerate(list_masked(document))
+        if any(
+            character.isalnum()
+            for start, end in find_unmasked(mask, span.start, span.end)
+            for character in document.text[start:end]
+        )
+    }
+
+
+def list_plain(document: Document) -> set[int]:
+    """Return the numbers of the masked spans that are words in small letters, or ordinary words."""
+    texts = [document.text_of(span) for span in list_masked(document)]
+    words = load_words()
+    return {
+        number
+        for number, text in enumerate(texts)
+        if text.islower() or text in words or text.lower() in words
+    }
+
+
+@cache
+def load_words() -> frozenset[str]:
+    """The ordinary words of English, as their list writes them."""
+    return frozenset(read_list("common_words"))
