@@ -1,5 +1,6 @@
 """Write docs/commands.md from the parsers and docstrings of the verbs, the line below each page's title,
-which says where the page is, and docs/speed.svg from the table in docs/engine.md: python docs/build.py"""
+which says where the page is, docs/speed.svg from the table in docs/engine.md, and the counts of
+docs/written.md from the written corpus: python docs/build.py"""
 
 from __future__ import annotations
 
@@ -8,11 +9,16 @@ import importlib
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from crfdeid import cli
 from crfdeid.pages.pictures import Axis, draw_bars, render_file
+from crfdeid.synthetic import written_corpus
+from crfdeid.synthetic.pieces import build_document
+from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.text.document import Document
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "commands.md"
@@ -35,6 +41,9 @@ PEERS = {  # rows of the table in docs/engine.md, by how they begin, with their 
     "| **the engine compiled, cold": "crfdeid, new words",
     "| **warm": "crfdeid, known words",
 }
+WRITTEN = DOCS / "written.md"
+COUNTS = re.compile(r"(?<=## What there is\n\n).*?(?=\n\nA hand belongs)", re.DOTALL)
+SHORT = 60  # words
 STATUSES = {"check": "Status 1: something that looks like PHI was found."}
 
 
@@ -134,7 +143,44 @@ def draw_speeds() -> str:
     return render_file(draw_bars("Speed of tagging, the same labels", desc, axis, rows))
 
 
+def render_counts() -> str:
+    """Render what the written corpus holds: a paragraph, and a row for each part."""
+    parts = {part: written_corpus.read_corpus(part) for part in written_corpus.PARTS}
+    written = [document for documents in parts.values() for document in documents]
+    countries = Counter(document.country for document in written).most_common()
+    hands, documents, words, spans, clear = count_written(written)
+    texts = [copy.text.split() for copy in map(copy_written, written)]
+    types = {span.type for copy in map(copy_written, written) for span in copy.spans}
+    paragraph = (
+        f"{documents} documents by {hands} hands, {words} words, {spans} spans of {len(types)} types; "
+        f"{clear} documents have no PHI and are full of what looks like it. They come from "
+        f"{', '.join(f'{name} ({count})' for name, count in countries)}. Messages, transcripts, "
+        "letters, forms, exports, scans, dictation and case reports are there beside the notes of all "
+        "specialties. "
+        f"{sum(len(text) < SHORT for text in texts)} of the documents have fewer than sixty words."
+    )
+    rows = [f"| {part} | {' | '.join(count_written(own))} |" for part, own in parts.items()]
+    head = "| part | hands | documents | words | spans | without PHI |\n|---|---|---|---|---|---|"
+    return "\n".join([textwrap.fill(paragraph, 118), "", head, *rows])
+
+
+def count_written(documents: Sequence[written_corpus.WrittenDocument]) -> list[str]:
+    """Count hands, documents, words, spans, and documents without PHI."""
+    copies = list(map(copy_written, documents))
+    words, spans = (sum(map(len, found)) for found in zip(*((c.text.split(), c.spans) for c in copies)))
+    hands, clear = len({document.hand for document in documents}), sum(not copy.spans for copy in copies)
+    return [f"{count:,}" for count in (hands, len(documents), words, spans, clear)]
+
+
+def copy_written(document: written_corpus.WrittenDocument) -> Document:
+    """Return a document as it was written."""
+    return build_document(copy_document(document), document.id)
+
+
 if __name__ == "__main__":
+    WRITTEN.write_text(
+        COUNTS.sub(lambda _: render_counts(), WRITTEN.read_text(encoding="utf-8")), encoding="utf-8"
+    )
     (DOCS / "speed.svg").write_text(draw_speeds(), encoding="utf-8")
     places = list_places()
     PAGE.write_text(render_page(), encoding="utf-8")

@@ -45,6 +45,11 @@ def test_the_picture_of_speed_has_the_figures_of_the_table(script):
         assert name in drawn and f'class="quiet">{row.split("|")[2].split()[0]}</text>' in drawn
 
 
+def test_the_page_of_the_written_corpus_has_its_counts(script):
+    page = script.WRITTEN.read_text(encoding="utf-8")
+    assert script.COUNTS.search(page)[0] == script.render_counts(), "run: python docs/build.py"
+
+
 def test_every_verb_has_an_example(script):
     sections = script.render_page().split("\n### ")[1:]
     assert {section.split("\n")[0] for section in sections} == {n for g in cli.VERBS.values() for n in g}

@@ -186,18 +186,3 @@ def test_train_and_test_share_no_hand():
 def test_an_unknown_part_is_refused(tmp_path):
     with pytest.raises(FormatError, match="hand.txt: an unknown part; wanted train, dev, test"):
         written_corpus.read_part(write_hand(tmp_path, "# part: eval\n" + HEAD + "\nx"))
-
-
-@pytest.mark.parametrize("part", ["train", "dev", "test"])
-def test_the_page_has_the_counts_of_the_corpus(part):
-    documents = written_corpus.read_corpus(part)
-    copies = [build_document(written_fill.copy_document(document), document.id) for document in documents]
-    counts = (
-        len({document.hand for document in documents}),
-        len(documents),
-        sum(len(copy.text.split()) for copy in copies),
-        sum(len(copy.spans) for copy in copies),
-        sum(not copy.spans for copy in copies),
-    )
-    row = f"| {part} | {' | '.join(f'{count:,}' for count in counts)} |"
-    assert row in (Path(__file__).parents[2] / "docs" / "written.md").read_text(encoding="utf-8").splitlines()
