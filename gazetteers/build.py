@@ -531,6 +531,12 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
         clinical_words,
         CLINICAL,
     ),
+    "en_roles": (
+        "English words for relatives, staff, patients, work and places beside names, and their kinds",
+        tuple,
+        [],
+    ),
+    "holidays": ("Holidays, feasts and seasons of many countries", tuple, []),
     "abbreviations": ("Abbreviations of clinical English", tuple, []),
     "clinical_names": ("Signs, scores, techniques, devices and products that bear names", tuple, []),
     "drug_words": ("Names of drugs that are one word", drug_words, [DRUGS]),
@@ -590,6 +596,7 @@ COLUMNS = {
     "en_words": "cluster frequency capitals upper",
     "es_words": "cluster frequency capitals",
     "es_address": "cue",
+    "en_roles": "role",
 }
 
 

@@ -20,13 +20,17 @@ from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.word_table import WordTable
 
 NAME = regex.compile(r"(cue_before|cue_after|cues)_(\w+)")
-COLUMN = "cue"
+COLUMN, WORDS_COLUMN = "cue", "role"
 FAR = 8  # tokens; more are not distinguished
 LAST = 3  # cues that ``cues`` has
 NO_CUE = "-"
 NUMBERS = ("number", "digits", "code")  # up to three digits; another number of digits; five
 
 Kinds = Mapping[str, str]
+
+
+class WordKinds(dict[str, str]):
+    """Kinds of cues where numbers are no cues."""
 
 
 def is_cue(name: str) -> bool:
@@ -46,9 +50,12 @@ def find_table(name: str) -> str:
 def find_kinds(name: str, gazetteers: Mapping[str, Gazetteer]) -> Kinds:
     """Return the kind of each cue. Raises :class:`TemplateError` where the table has none."""
     table = gazetteers.get(find_table(name))
-    if not isinstance(table, WordTable) or COLUMN not in table.columns:
+    columns = table.columns if isinstance(table, WordTable) else {}
+    if WORDS_COLUMN in columns:
+        return WordKinds(columns[WORDS_COLUMN])
+    if COLUMN not in columns:
         raise TemplateError(f"{name}: {find_table(name)} is not a table of words with the column {COLUMN}")
-    return table.columns[COLUMN]
+    return columns[COLUMN]
 
 
 def find_kind(kinds: Kinds, lowered: str) -> str:
@@ -57,7 +64,7 @@ def find_kind(kinds: Kinds, lowered: str) -> str:
     >>> [find_kind({"avda": "street"}, text) for text in ("avda", "28041", "14", "de")]
     ['street', 'code', 'number', '']
     """
-    if lowered.isascii() and lowered.isdigit():
+    if lowered.isascii() and lowered.isdigit() and not isinstance(kinds, WordKinds):
         return NUMBERS[0] if len(lowered) <= 3 else NUMBERS[2] if len(lowered) == 5 else NUMBERS[1]
     return kinds.get(lowered, "")
 

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
 from crfdeid.feature_extraction.context import field, read_heading
-from crfdeid.feature_extraction.token import Value
+from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.text.tokenized import TokenizedDocument
 
 SHORT = 25  # tokens of a line that can be one of a form; longer ones are prose
@@ -20,6 +20,7 @@ MOST_SEEN = 4  # more occurrences before are not distinguished
 MOST_LINES = 4  # nor are more lines of prose
 MOST_SENTENCES = 5
 MOST_PARTS = 3  # commas in a bracket that are distinguished
+ENDS = (".", "?", "!", ":", ";", "•")  # what a sentence begins after
 TRADE_MARKS = ("®", "™")
 
 
@@ -116,6 +117,66 @@ def sentence_first(document: TokenizedDocument) -> list[Value]:
     return values
 
 
+def sentence_begin(document: TokenizedDocument) -> list[Value]:
+    """``1`` at the first word of a sentence, a line, or what follows a colon: a capital says little there.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> sentence_begin(TokenizedDocument("2. Ada? Not her", fine("2. Ada? Not her")))
+    [None, None, '1', None, '1', None]
+    """
+    values: list[Value] = []
+    for line in document.lines:
+        begins = True
+        for index in line:
+            text = document.lowered[index]
+            is_word = text.isalpha()
+            values.append(YES if begins and is_word else None)
+            begins = text in ENDS or (begins and not is_word)
+    return values
+
+
+def written_elsewhere(document: TokenizedDocument) -> list[Value]:
+    """How a word that begins with a capital is written at its other places in the note: ``small`` where once
+    in small letters, else ``inside`` where once with a capital inside a sentence, else ``begin`` (Chieu & Ng
+    2003, section 4.2).  No value where it occurs once.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> text = "Rash. No rash. Saw Ivo. Ivo left"
+    >>> written_elsewhere(TokenizedDocument(text, fine(text)))
+    ['small', None, None, None, None, None, 'begin', None, 'inside', None]
+    """
+    begins = sentence_begin(document)
+    forms: dict[str, list[tuple[int, str]]] = {}
+    for index, (token, lowered) in enumerate(zip(document.tokens, document.lowered)):
+        if len(lowered) > 1 and lowered.isalpha():
+            form = "small" if token.text == lowered else "begin" if begins[index] else "inside"
+            forms.setdefault(lowered, []).append((index, form))
+    values: list[Value] = [None] * len(document.tokens)
+    for places in forms.values():
+        for index, form in places if len(places) > 1 else ():
+            if form != "small":
+                others = {other for at, other in places if at != index}
+                values[index] = next(kind for kind in ("small", "inside", "begin") if kind in others)
+    return values
+
+
+def line_numbers(document: TokenizedDocument) -> list[Value]:
+    """How many numbers the line has, as an exponent of two, and ``t`` where they outnumber its words, as in a
+    row of a table.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> line_numbers(TokenizedDocument("BP 80 50", fine("BP 80 50")))
+    ['2t', '2t', '2t']
+    """
+    values: list[Value] = []
+    for line in document.lines:
+        texts = [document.lowered[index] for index in line]
+        numbers, words = sum(map(str.isdigit, texts)), sum(map(str.isalpha, texts))
+        value = f"{numbers.bit_length()}{'t' if numbers > words else ''}" if numbers else None
+        values += [value] * len(line)
+    return values
+
+
 def bracket_part(document: TokenizedDocument) -> list[Value]:
     """In brackets the number of commas since they were opened, up to 3, and ``r`` after a trade mark: the
     maker of a drug or a device is a part behind its name.
@@ -165,6 +226,9 @@ CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "line_length": line_length,
     "line_part": line_part,
     "sentence_first": sentence_first,
+    "sentence_begin": sentence_begin,
+    "written_elsewhere": written_elsewhere,
+    "line_numbers": line_numbers,
     "bracket_part": bracket_part,
     "bracket_left": bracket_left,
 }

@@ -105,6 +105,13 @@ EXAMPLES = [
      ["x.0 x.0 x.1 x.1 x.2 x.2 x.3 x.4 x.5 x.5 x.5 " + " ".join(
          f"{n}.0 {n}.0" + f" {n}.1" * 24 for n in (0, 1, 2, 3, 4, 4)), "x.0 x.0" + " x.1" * 23]),
     ("sentence_first", ["Ana was. Bo is\nLi", "he. ", "."], ["ana ana ana bo bo bo li", "he he", "."]),
+    ("sentence_begin", ["1 Ana was. Bo: is (it)\n; Li\n", "he. 2", "Ö", "3 . 4 Al"],
+     ["- 1 - - 1 - 1 - - - - - 1 -", "1 - -", "1", "- - - 1"]),
+    ("written_elsewhere", ["Bo. a Bo, bo A\nBo BO", "bo", "Al Li. Al saw Li", "Al. Li. Al. Li"],
+     ["small - - small - - - - small small", "-", "begin inside - begin - inside",
+      "begin - begin - begin - begin"]),
+    ("line_numbers", ["BP 80 50\na b c 1\nd\n1 2 3 4", "x", "1"],
+     ["2t 2t 2t 2t 1 1 1 1 1 - - 3t 3t 3t 3t", "-", "1t"]),
     ("bracket_part", ["a (b®, c) d ( e\n , f) , g", "(a, b, c, d, e ™", "f)"],
      ["- 0 0 0r 1r 1r - - 0 0 0 - - - - -", "0 0 1 1 2 2 3 3 3 3 3r", "- -"]),
     ("bracket_left", ["a (b, c) d ( e\n , f) , g", "a, b, c, d, e)", "f)", "a, b\n)", "(a,)"],

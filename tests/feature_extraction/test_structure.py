@@ -36,6 +36,14 @@ EXAMPLES = [
     ("bracket_left", "a (b, c)", [("b", "1"), (",", "1"), ("c", "0"), (")", "0")]),
     ("bracket_left", "(a (b)", [("b", "0"), (")", "0")]),
     ("bracket_left", "(a\nb)", [("b", "0"), (")", "0")]),
+    ("sentence_begin", "Pt seen. Ada\n- Ivo: Now", [("Pt", "1"), ("Ada", "1"), ("Ivo", "1"), ("Now", "1")]),
+    ("sentence_begin", "1 of 2", [("of", "1")]),  # the first word, behind a number
+    ("written_elsewhere", "Rose rose", [("Rose", "small")]),
+    ("written_elsewhere", "rose rose", []),  # it has no capital
+    ("written_elsewhere", "Ivo. Saw Ivo", [("Ivo", "inside"), ("Ivo", "begin")]),
+    ("written_elsewhere", "Ivo saw A. A came", []),  # once, and a single letter
+    ("written_elsewhere", "a Bo, a Bo, a bo", [("Bo", "small"), ("Bo", "small")]),  # small goes before inside
+    ("written_elsewhere", "a BO, a Bo", [("BO", "inside"), ("Bo", "inside")]),
     ("sentence_first", "A b. C", [("A", "a"), ("b", "a"), (".", "a"), ("C", "c")]),
 ]
 

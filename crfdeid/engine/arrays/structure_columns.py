@@ -12,6 +12,7 @@ from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import COLON, FULL_STOP, LOWERED_ALPHABETIC, NONE, TokenVocabulary
 from crfdeid.feature_extraction.context import HEADING_WORDS
 from crfdeid.feature_extraction.structure import (
+    ENDS,
     MOST_LINES,
     MOST_PARTS,
     MOST_SEEN,
@@ -21,6 +22,7 @@ from crfdeid.feature_extraction.structure import (
     TRADE_MARKS,
     is_countable,
 )
+from crfdeid.feature_extraction.token import YES
 
 BY_LOWERED_TEXT = ("line_label", "label_elsewhere", "sentence_first")  # their value is a lowered text
 REMEMBERED = 20_000  # headings whose numbers are kept at once
@@ -194,6 +196,52 @@ def sentence_first(columns: ValueNumbers, batch: Batch) -> Ints:
     return number_lowered(columns, "sentence_first", batch, where, where != NONE)
 
 
+def find_begins(columns: ValueNumbers, batch: Batch) -> np.ndarray:
+    """Whether each token is the first word of a sentence, of a line, or of what follows a colon."""
+    words = (batch.flags & LOWERED_ALPHABETIC) != 0
+    ends = columns.number_texts("ends of sentences", lambda lowered: int(lowered in ENDS))[batch.texts] != 0
+    since = np.maximum(batch.line_first[batch.line], shift_right(find_last(ends)))
+    return words & (shift_right(find_last(words)) < since)
+
+
+def sentence_begin(columns: ValueNumbers, batch: Batch) -> Ints:
+    return np.where(find_begins(columns, batch), columns.number("sentence_begin", YES), NONE).astype(np.int32)
+
+
+def written_elsewhere(columns: ValueNumbers, batch: Batch) -> Ints:
+    if not len(batch):
+        return np.zeros(0, np.int32)
+    is_long = columns.number_texts("long words", lambda text: int(len(text) > 1 and text.isalpha())) != 0
+    places = np.flatnonzero(is_long[batch.texts])
+    strings, lowered = columns.vocabulary.strings, columns.vocabulary.lowered
+    texts, back = np.unique(batch.texts[places], return_inverse=True)
+    is_small = np.array([strings[text] == lowered[text] for text in texts.tolist()], bool)[back]
+    kind = np.where(is_small, 0, np.where(find_begins(columns, batch)[places], 2, 1))
+    keys, word = np.unique(number_words(columns, batch)[places], return_inverse=True)
+    counts = np.zeros((len(keys), 3), np.int64)
+    np.add.at(counts, (word, kind), 1)
+    others = counts[word]
+    others[np.arange(len(places)), kind] -= 1
+    numbers = [columns.number("written_elsewhere", name) for name in ("small", "inside", "begin")]
+    found = np.select([others[:, n] > 0 for n in range(3)], numbers, NONE)
+    values = np.full(len(batch), NONE, np.int32)
+    values[places] = np.where(is_small, NONE, found)
+    return values
+
+
+def line_numbers(columns: ValueNumbers, batch: Batch) -> Ints:
+    is_number = columns.number_texts("whole numbers", lambda text: int(text.isdigit()))[batch.texts]
+    is_word = (batch.flags & LOWERED_ALPHABETIC) != 0
+    totals = [np.append(0, np.cumsum(marked)) for marked in (is_number, is_word)]
+    numbers, words = (total[batch.line_stop] - total[batch.line_first] for total in totals)
+    table = [
+        [columns.number("line_numbers", f"{size}{mark}") for mark in ("", "t")] for size in range(LONGEST)
+    ]
+    sizes = np.frexp(numbers)[1]
+    found = np.array(table, np.int32)[sizes, (numbers > words).astype(np.int64)]
+    return np.where(numbers > 0, found, NONE)[batch.line].astype(np.int32)
+
+
 def bracket_part(columns: ValueNumbers, batch: Batch) -> Ints:
     kind = number_brackets(columns, batch)
     opened, closed = find_last(kind == OPEN), find_last(kind == CLOSE)
@@ -230,6 +278,9 @@ FAST: dict[str, Callable[[ValueNumbers, Batch], Ints]] = {
         line_length,
         line_part,
         sentence_first,
+        sentence_begin,
+        written_elsewhere,
+        line_numbers,
         bracket_part,
         bracket_left,
     )
