@@ -76,6 +76,9 @@ class Entry:
 
 SYSTEMS = {
     "crf": Entry("crfdeid.systems.crf", has_recall_bias=True, has_type_bias=True, has_min_patients=True),
+    "judged": Entry(
+        "crfdeid.systems.judged.judged", has_recall_bias=True, has_type_bias=True, has_min_patients=True
+    ),
     "svm": Entry("crfdeid.systems.linear.svm", has_recall_bias=True),
     "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_recall_bias=True, has_type_bias=True),
     "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False, has_recall_bias=True),

@@ -37,10 +37,12 @@ def check_decode(settings: Config) -> None:
         raise ConfigurationError(
             f"decode = 'risk': the system {settings.system} does not have it; wanted crf"
         )
-    if settings.decode == "risk" or settings.system == "rescored":
+    if settings.decode == "risk" or settings.system in ("rescored", "judged"):
         read_limits(settings).check_scheme(read_scheme(settings.scheme))
     elif settings.span_threshold:
-        raise ConfigurationError("span_threshold: only for decode = 'risk', or for the system rescored")
+        raise ConfigurationError(
+            "span_threshold: only for decode = 'risk', or for the systems rescored and judged"
+        )
     if settings.span_mark == "last" and (settings.decode != "risk" or settings.constraints != "none"):
         raise ConfigurationError("span_mark = 'last': only for decode = 'risk' with constraints = 'none'")
 

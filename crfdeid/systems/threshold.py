@@ -65,6 +65,16 @@ class Threshold:
                 wanted = f"no type of scheme {scheme.name}{did_you_mean(name, scheme.types)}"
                 raise ConfigurationError(f"threshold {name}: {wanted}")
 
+    def override(self, other: Threshold) -> Threshold:
+        """Return these thresholds with those of ``other`` in their place, where it has them.
+
+        >>> str(Threshold(0.2, {"DATE": 0.5, "AGE": 0.4}).override(Threshold(0.1, {"AGE": 0.3})))
+        '0.1 AGE=0.3 DATE=0.5'
+        """
+        table = self.table() | other.table()
+        default = table.pop(DEFAULT, None)
+        return Threshold(default, table)
+
     def list_limits(self, types: Iterable[str]) -> np.ndarray:
         """Return the threshold of each type, not a number where it has none."""
         default = np.nan if self.default is None else self.default

@@ -76,7 +76,7 @@ class Decoder:
             pipeline.gazetteers,
             self._make_vocabulary(),
             self.code,
-            *self._choose_arrays(),
+            *self.choose_arrays(),
         )
         self.forget()
 
@@ -104,7 +104,7 @@ class Decoder:
 
         return Scanner()
 
-    def _choose_arrays(self) -> tuple[Callable[[], Stretches], Mapping[str, Callable[..., np.ndarray]]]:
+    def choose_arrays(self) -> tuple[Callable[[], Stretches], Mapping[str, Callable[..., np.ndarray]]]:
         """The stretches, and the compiled observations."""
         if self.kernels is numpy_kernels:
             return PlainStretches, {}

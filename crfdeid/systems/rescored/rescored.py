@@ -34,7 +34,7 @@ from crfdeid.systems.rescored.trees import apply_trees, compute_log_odds, fit_tr
 from crfdeid.systems.risk import read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
-from crfdeid.systems.threshold import DEFAULT, Threshold
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
 MEMBERS, TEXTS, TREES, KINDS = "members", "texts.json", "trees.npz", "kinds.json"
@@ -135,9 +135,7 @@ class RescoredTagger(Tagger):
     def _tag_by_threshold(
         self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
     ) -> Iterator[Document]:
-        own = read_limits(self.config).table() | threshold.table()
-        limits = Threshold(own[DEFAULT], {name: p for name, p in own.items() if name != DEFAULT})
-        return self._tag(documents, limits, probabilities)
+        return self._tag(documents, read_limits(self.config).override(threshold), probabilities)
 
     def _tag(
         self, documents: Iterable[Document], limits: Threshold, probabilities: bool

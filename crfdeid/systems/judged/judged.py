@@ -1,0 +1,273 @@
+"""A CRF whose possible spans are judged once more: boosted trees see what the CRF says of each, which ones
+compete with it, what the note has besides, and how training labels its words.
+
+The trees learn from candidates of notes that the CRF had not seen: training makes folds, by groups of notes
+(``group``), such as those of one writer. The model is that of the CRF, with ``trees.npz`` and two tables
+beside it. A threshold is for a span: those without overlaps are chosen that exceed it most in sum, as in
+minimum-risk decoding. The system ``rescored`` joins several CRFs and reads whole texts, note by note; this
+one reads arrays of one CRF.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from crfdeid.corpora.folds import Part, make_folds
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.types import Floats
+from crfdeid.engine.decoding.span_marginals import Candidates, SpanMarginals, choose_spans
+from crfdeid.errors import ModelError
+from crfdeid.feature_extraction.templates import Columns
+from crfdeid.feature_extraction.token import Value
+from crfdeid.systems import crf, model
+from crfdeid.systems.crf import CrfTagger, place_spans
+from crfdeid.systems.judged import word_shares
+from crfdeid.systems.judged.observed import TokenValues, ValueNumbers
+from crfdeid.systems.judged.rows import SpanRows, trim_candidates
+from crfdeid.systems.judged.word_shares import WordShares, count_shares, read_shares
+from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.rescored.trees import apply_trees, compute_log_odds, fit_trees, read_trees, write_trees
+from crfdeid.systems.risk import list_spans, read_limits
+from crfdeid.systems.stacking.cross_fitting import all_or_nothing
+from crfdeid.systems.tagger import ModelFolder, batch_documents
+from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
+from crfdeid.text.document import Document
+
+TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
+
+
+@dataclass(frozen=True)
+class Options:
+    """``inside`` are the observations of a span's first and last token, ``beside`` those of the tokens before
+    and after. ``least`` is the smallest probability of a candidate. ``folds`` is the number of folds of the
+    training documents, ``group`` a regular expression: documents whose patients begin with the same match are
+    in one fold. ``least_owners`` is the number of patients of a word whose shares are kept. ``seed``,
+    ``trees``, ``rate``, ``leaves``, ``rows`` and ``l2`` are of the trees, as in the system ``rescored``."""
+
+    inside: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    least: float = 0.02
+    folds: int = 2
+    group: str = ""
+    least_owners: int = 3
+    seed: int = 0
+    trees: int = 200
+    rate: float = 0.05
+    leaves: int = 16
+    rows: int = 15
+    l2: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.folds, int) or self.folds < 2:
+            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+        if not isinstance(self.least_owners, int) or self.least_owners < 1:
+            raise ValueError(f"least_owners = {self.least_owners}: wanted a whole number, 1 or more")
+        if not 0 < self.least < 1:
+            raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
+        try:
+            re.compile(self.group)
+        except re.error:
+            raise ValueError("group: not a regular expression") from None
+
+
+class JudgedTagger(CrfTagger):
+    """A loaded model. Its CRF by itself is a :class:`CrfTagger` of the same folder."""
+
+    def __init__(self, model_folder: ModelFolder) -> None:
+        super().__init__(model_folder)
+        self.options = read_options(Options, self.config)
+        self.trees = read_trees(self.folder / TREES)
+        self.shares = read_shares(self.folder / SHARES)
+        values = ValueNumbers((), read_values(self.folder / VALUES))
+        self.judge_rows = build_rows(self, self.options, values)
+        self.limits = read_limits(self.config)
+
+    def check_threshold(self, threshold: AnyThreshold) -> Threshold:
+        chosen = make_threshold(threshold)
+        chosen.check_scheme(self.scheme)
+        return chosen
+
+    def judge(self, batch: Batch) -> Candidates:
+        """Return the candidates of a batch with what the trees say of them."""
+        found = find_batch_candidates(self, batch, self.options.least)
+        rows = self.judge_rows.describe(self, batch, found, self.shares)
+        return found._replace(probabilities=apply_trees(self.trees, rows, self.compiled))
+
+    def find_margins(self, document: Document, extra_columns: Sequence[Columns] = ()) -> Floats:
+        """Return the log odds of the span at each token, of those that a threshold of 0 gives: a higher one
+        covers a token at most where its own span, or a more probable one, exceeds it."""
+        batch = self.batch([document])
+        found = self.judge(batch)
+        odds = compute_log_odds(found.probabilities)
+        margins = np.full(len(batch), compute_log_odds(np.zeros(1))[0])
+        for place in choose_spans(found, np.zeros(len(self.judge_rows.types))).tolist():
+            margins[found.first[place] : found.last[place] + 1] = odds[place]
+        return margins
+
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        return self._tag_spans(documents, self.limits, probabilities)
+
+    def _tag_by_threshold(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        return self._tag_spans(documents, self.limits.override(threshold), probabilities)
+
+    def _tag_spans(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        types = self.judge_rows.types
+        limits = threshold.list_limits(types)
+        for some in batch_documents(documents):
+            batch = self.batch(some)
+            judged = self.judge(batch)
+            kept = judged.select(choose_spans(judged, limits))
+            yield from place_spans(batch, list_spans(batch, kept, types, probabilities))
+
+
+def build_rows(tagger: CrfTagger, options: Options, values: ValueNumbers) -> SpanRows:
+    """Make what describes the candidates of a CRF."""
+    names = [*dict.fromkeys([*options.inside, *options.beside])]
+    observed = TokenValues(names, tagger.pipeline, values)
+    return SpanRows(observed, options.inside, options.beside, sorted(tagger.scheme.types))
+
+
+def find_batch_candidates(tagger: CrfTagger, batch: Batch, least: float) -> Candidates:
+    """Return the possible spans of a batch; the numbers of their types are those of the scheme, sorted."""
+    marginals = SpanMarginals(tagger.weights.labels, tagger.weights.transitions)
+    emissions = tagger.decoder.emissions(batch)
+    found = marginals.find(emissions, batch.first, batch.stop, least, tagger.compiled)
+    types = sorted(tagger.scheme.types)
+    number = np.array([types.index(name) for name in marginals.pairs.names] or [0], np.int64)
+    return trim_candidates(batch, found._replace(types=number[found.types]))
+
+
+def train(training: Training) -> None:
+    """Train the CRF on the folds and on all documents, and the trees on the candidates of the folds."""
+    folder = training.model
+    options = read_options(Options, folder.config)
+    plain = replace(folder.config, system="crf", options={}, span_threshold={})
+    documents = [folder.pipeline.resolve_overlaps(document) for document in training.documents]
+    values = ValueNumbers([*options.inside, *options.beside])
+    parts: list[tuple[Floats, np.ndarray]] = []
+    types = sorted(folder.scheme.types)
+    with all_or_nothing():
+        for rest, held_out in make_group_folds(documents, options):
+            with tempfile.TemporaryDirectory(prefix="folds.", dir=folder.path) as name:
+                tagger = model.train(rest, plain, Path(name) / "crf", training.on_iteration)
+                assert isinstance(tagger, CrfTagger)
+                shares = count_document_shares(tagger, rest, options, types)
+                parts += describe_all(tagger, held_out, options, values, shares)
+        crf.train_with_columns(replace(training, documents=documents, model=replace(folder, config=plain)))
+    rows, is_right = (np.concatenate(column) for column in zip(*parts))
+    sorted_values = values.sort()
+    renumber_columns(rows, values, sorted_values, options)
+    size = options.trees, options.rate, options.leaves, options.rows
+    write_trees(folder.path / TREES, fit_trees(rows, is_right, *size, options.seed, options.l2))
+    (folder.path / VALUES).write_text(
+        json.dumps(sorted_values, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
+    )
+    whole = CrfTagger(replace(folder, config=plain))
+    count_document_shares(whole, documents, options, types).write(folder.path / SHARES)
+
+
+def make_group_folds(
+    documents: Sequence[Document], options: Options
+) -> Iterator[tuple[list[Document], list[Document]]]:
+    """Yield pairs of the documents to train on and those that are held out."""
+    group = re.compile(options.group)
+    patients = [match[0] if (match := group.match(d.owner[1])) else d.owner[1] for d in documents]
+    names = [f"{number}" for number in range(len(documents))]  # identifiers of two corpora can be equal
+    keyed = [Document(name, "", patient=patient or name) for name, patient in zip(names, patients)]
+    for rest, held_out in make_folds(Part("training documents", tuple(keyed)), options.folds, options.seed):
+        own = [[documents[int(each.id)] for each in part.documents] for part in (rest, held_out)]
+        yield own[0], own[1]
+
+
+def count_document_shares(
+    tagger: CrfTagger, documents: Sequence[Document], options: Options, types: Sequence[str]
+) -> WordShares:
+    """Count the shares of the words of training documents."""
+    least = max(options.least_owners, tagger.config.min_patients)
+
+    def read() -> Iterator[tuple[str, list[str], list[tuple[int, int, int]]]]:
+        for some in batch_documents(documents):
+            batch = tagger.batch(some)
+            lowered = tagger.decoder.vocabulary.lowered
+            keys = list_gold_keys(batch, types)
+            for number, document in enumerate(some):
+                begin, end = int(batch.bounds[number]), int(batch.bounds[number + 1])
+                words = [lowered[text] for text in batch.texts[begin:end].tolist()]
+                yield str(document.owner), words, [(a - begin, b - begin, t) for a, b, t in keys[number]]
+
+    return count_shares(read(), len(types), least)
+
+
+def describe_all(
+    tagger: CrfTagger,
+    documents: Sequence[Document],
+    options: Options,
+    values: ValueNumbers,
+    shares: WordShares,
+) -> Iterator[tuple[Floats, np.ndarray]]:
+    """Yield the rows of the candidates of some documents, and which of them are right."""
+    described = build_rows(tagger, options, values)
+    tagger.compile()
+    for some in batch_documents(documents):
+        batch = tagger.batch(some)
+        found = find_batch_candidates(tagger, batch, options.least)
+        if len(found.first):
+            gold = {key for keys in list_gold_keys(batch, described.types) for key in keys}
+            keys = zip(found.first.tolist(), found.last.tolist(), found.types.tolist())
+            is_right = np.array([key in gold for key in keys], bool)
+            yield described.describe(tagger, batch, found, shares), is_right
+
+
+def list_gold_keys(batch: Batch, types: Sequence[str]) -> list[list[tuple[int, int, int]]]:
+    """Return, for each document, the tokens and types of its spans that begin and end with tokens."""
+    number = {type: place for place, type in enumerate(types)}
+    found = []
+    for owner, document in enumerate(batch.documents):
+        begin, end = int(batch.bounds[owner]), int(batch.bounds[owner + 1])
+        starts = {start: begin + place for place, start in enumerate(batch.starts[begin:end].tolist())}
+        ends = {stop: begin + place for place, stop in enumerate(batch.ends[begin:end].tolist())}
+        keys = [(starts.get(s.start, -1), ends.get(s.end, -1), number[s.type]) for s in document.spans]
+        found.append([key for key in keys if key[0] >= 0 and key[1] >= 0])
+    return found
+
+
+def renumber_columns(
+    rows: Floats, values: ValueNumbers, sorted_values: dict[str, list[Value]], options: Options
+) -> None:
+    """Give the values of observations in ``rows`` their places among the sorted ones."""
+    names = [*options.inside, *options.inside, *options.beside, *options.beside]
+    first = rows.shape[1] - len(word_shares.NAMES) - len(names)
+    for place, name in enumerate(names, first):
+        new = {value: number for number, value in enumerate(sorted_values[name])}
+        order = np.array([new[value] for value in values.numbers[name]] or [0], np.float32)
+        known = rows[:, place] >= 0
+        rows[known, place] = order[rows[known, place].astype(np.int64)]
+
+
+def read_values(path: Path) -> dict[str, list[Value]]:
+    """Read the values of the observations. Raises :class:`ModelError` where the file is missing or another
+    one."""
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): [*values] for name, values in table.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        raise ModelError(f"{path}: missing, or not the values of a judged model") from None
+
+
+def load_crf(model_folder: ModelFolder) -> CrfTagger:
+    """Load the CRF by itself, with the labels of python-crfsuite."""
+    return CrfTagger(model_folder, engine="crfsuite")
+
+
+SYSTEM = System(Options, train, JudgedTagger, {"crfsuite": load_crf})

@@ -1,0 +1,148 @@
+"""What the trees see of the possible spans of a batch: a row [columns] for each, made by array operations.
+
+The columns are the CRF's probability, the candidates that compete with it, its place, how much of the note
+is surely PHI, the values of observations at its first and last token and beside them, and how training labels
+its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, GrowableArray, TokenVocabulary
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder
+from crfdeid.engine.decoding.span_marginals import Candidates
+from crfdeid.systems.judged import word_shares
+from crfdeid.systems.judged.observed import TokenValues
+from crfdeid.systems.judged.word_shares import EMPTY, WordShares
+from crfdeid.systems.rescored.span_features import GAP, RIVALS, describe_rivals
+from crfdeid.systems.rescored.trees import compute_log_odds
+
+SURE, POSSIBLE = 0.7, 0.3  # probabilities
+OF_PLACE = ("tokens", "line length", "place in note", "capital", "after stop", "before stop")
+OF_NOTE = ("log tokens", "sure spans", "share of sure ones", "share of possible ones", "share of all", "best")
+OF_SIGNS = ("letters", "capitals", "digits", "signs")
+MOST_SIGNS = 999  # of a token; more are not distinguished
+OUTSIDE = -3  # the value of an observation beside the document
+
+
+class SpanRows:
+    """Describes the candidates of batches that ``decoder`` made. ``inside`` and ``beside`` name the
+    observations at the first and last token, and at the tokens before and after."""
+
+    def __init__(
+        self, values: TokenValues, inside: Sequence[str], beside: Sequence[str], types: Sequence[str]
+    ) -> None:
+        self.values, self.inside, self.beside, self.types = values, inside, beside, types
+        self.vocabulary: TokenVocabulary | None = None
+        self.shares: WordShares | None = None
+
+    def describe(
+        self, decoder: AdaptiveDecoder, batch: Batch, found: Candidates, shares: WordShares
+    ) -> Floats:
+        """Return the rows [candidates, columns]; the candidates' types are numbers of ``types``."""
+        if not len(found.first):
+            return np.zeros((0, 0), np.float32)
+        self._follow(decoder.decoder.vocabulary, shares)
+        owner = batch.document[found.first]
+        bounds = np.column_stack([batch.bounds[owner], batch.bounds[owner + 1]])
+        far = found._replace(first=found.first + owner * GAP, last=found.last + owner * GAP)
+        rows = np.append(self.rows.rows[batch.texts], self.nobody)
+        parts = [
+            compute_log_odds(found.probabilities)[:, None],
+            found.types[:, None],
+            describe_rivals(far.first, far.last, far.types, far.probabilities),
+            self._describe_places(batch, found, bounds),
+            describe_notes(batch, found, owner),
+            *self._observe(decoder, batch, found, bounds),
+            shares.describe(rows, bounds, found),
+        ]
+        return np.concatenate([part.astype(np.float32) for part in parts], axis=1)
+
+    def _follow(self, vocabulary: TokenVocabulary, shares: WordShares) -> None:
+        """Number the texts that are new in the vocabulary, all of them where it or the shares are others."""
+        if vocabulary is not self.vocabulary or shares is not self.shares:
+            self.vocabulary, self.shares, self.seen = vocabulary, shares, 0
+            self.rows, self.nobody = GrowableArray(np.int32), shares.number(EMPTY)
+            self.signs = [GrowableArray(np.int16) for _ in OF_SIGNS]
+            self.stops = GrowableArray(np.int16)
+        texts, lowered = vocabulary.strings[self.seen :], vocabulary.lowered[self.seen :]
+        self.rows.extend(map(shares.number, lowered))
+        self.stops.extend(text == "." for text in texts)
+        tests: tuple[Callable[[str], bool], ...] = (str.isalpha, str.isupper, str.isdigit, bool)
+        for counts, is_one in zip(self.signs, tests):
+            counts.extend(min(sum(map(is_one, text)), MOST_SIGNS) for text in texts)
+        self.seen = len(vocabulary)
+
+    def _describe_places(self, batch: Batch, found: Candidates, bounds: Ints) -> Floats:
+        first, last = found.first, found.last
+        line = batch.line[first]
+        before, after = first - 1, np.minimum(last + 1, len(batch) - 1)
+        stops = self.stops.rows
+        signs = [np.append(0, np.cumsum(counts.rows[batch.texts])) for counts in self.signs]
+        columns = [
+            last + 1 - first,
+            batch.line_stop[line] - batch.line_first[line],
+            (first - bounds[:, 0]) / (bounds[:, 1] - bounds[:, 0]),
+            (batch.flags[first] & CAPITALISED) != 0,
+            (first > bounds[:, 0]) & (stops[batch.texts[before]] == 1),
+            (last + 1 < bounds[:, 1]) & (stops[batch.texts[after]] == 1),
+            *(total[last + 1] - total[first] for total in signs),
+        ]
+        return np.column_stack(columns)
+
+    def _observe(
+        self, decoder: AdaptiveDecoder, batch: Batch, found: Candidates, bounds: Ints
+    ) -> list[Floats]:
+        find = self.values.read(decoder, batch)
+        first, last = found.first, found.last
+        has_left, has_right = first > bounds[:, 0], last + 1 < bounds[:, 1]
+        left, right = np.where(has_left, first - 1, first), np.where(has_right, last + 1, last)
+        columns = [find(name, places) for places in (first, last) for name in self.inside]
+        columns += [np.where(has_left, find(name, left), OUTSIDE) for name in self.beside]
+        columns += [np.where(has_right, find(name, right), OUTSIDE) for name in self.beside]
+        return [np.column_stack(columns)] if columns else []
+
+    def list_names(self) -> list[str]:
+        """Return the names of the columns."""
+        own = [f"{name} {place}" for place in ("of first", "of last") for name in self.inside]
+        own += [f"{name} {place}" for place in ("before", "after") for name in self.beside]
+        rivals = [*RIVALS, "sure ones near"]
+        return [
+            "probability", "type", *rivals, *OF_PLACE, *OF_SIGNS, *OF_NOTE, *own, *word_shares.NAMES,
+        ]  # fmt: skip
+
+
+def describe_notes(batch: Batch, found: Candidates, owner: Ints) -> Floats:
+    """Return the columns :data:`OF_NOTE` of the note of each candidate."""
+    size = len(batch.documents)
+    tokens = np.diff(batch.bounds)
+    sure, possible, every = (
+        np.bincount(owner[found.probabilities > least], minlength=size) for least in (SURE, POSSIBLE, 0.0)
+    )
+    best = np.zeros(size)
+    np.maximum.at(best, owner, found.probabilities)
+    share = 100.0 / np.maximum(tokens, 1)
+    of_note = np.column_stack([np.log1p(tokens), sure, sure * share, possible * share, every * share, best])
+    return of_note[owner]
+
+
+def trim_candidates(batch: Batch, found: Candidates) -> Candidates:
+    """Return the candidates without line ends at their ends; those that become equal are one."""
+    first, last = found.first.copy(), found.last.copy()
+    is_end = (batch.flags & LINE_END) != 0
+    while (wide := is_end[first] & (first < last)).any():
+        first[wide] += 1
+    while (wide := is_end[last] & (first < last)).any():
+        last[wide] -= 1
+    kept = ~is_end[first]
+    keys = np.column_stack([first, last, found.types])[kept]
+    if not len(keys):
+        return found.select(np.zeros(0, np.int64))
+    keys, back = np.unique(keys, axis=0, return_inverse=True)
+    probabilities = np.bincount(back.ravel(), found.probabilities[kept], len(keys))
+    return Candidates(keys[:, 0], keys[:, 1], keys[:, 2], np.minimum(probabilities, 1.0))

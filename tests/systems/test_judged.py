@@ -1,0 +1,214 @@
+"""A CRF whose possible spans boosted trees judge once more."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_notes import SMALL, note
+
+from crfdeid.engine.decoding.span_marginals import Candidates
+from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.explain import thresholds
+from crfdeid.systems import model, registry
+from crfdeid.systems.crf import CrfTagger
+from crfdeid.systems.judged import judged, observed, rows, word_shares
+from crfdeid.systems.rescored import trees
+from crfdeid.text.document import Document, Span
+from crfdeid.text.tokenizer import fine
+
+OPTIONS = {
+    "inside": ["short_shape", "sentence_begin", "line_case"],
+    "beside": ["short_shape"],
+    "trees": 20,
+    "rows": 2,
+}
+JUDGED = dataclasses.replace(
+    SMALL, system="judged", repair=False, options=OPTIONS, crf=SMALL.crf | {"max_iterations": 10}
+)
+SAID = " On 3/4/2061 Ruiz, 12 years, saw Dr. Ana."
+
+
+@pytest.fixture(scope="module")
+def tagger(notes, tmp_path_factory):
+    return model.train(notes[:24], JUDGED, tmp_path_factory.mktemp("judged") / "m")
+
+
+def test_it_finds_what_its_crf_finds(tagger, notes):
+    bare = [document.with_spans(()) for document in notes[24:34]]
+    assert [d.spans for d in tagger.tag_all(bare)] == [d.spans for d in notes[24:34]]
+    assert isinstance(model.load(tagger.folder, engine="crfsuite"), CrfTagger)
+
+
+def test_a_span_has_the_probability_that_decided_and_none_overlap(tagger, notes):
+    document = Document("x", notes[0].text + SAID)
+    found = tagger.tag(document, probabilities=True, threshold=0.01)
+    assert found.spans and all(0.01 < span.probability < 1 for span in found.spans)
+    assert not any(a.overlaps(b) for a in found.spans for b in found.spans if a != b)
+    assert all(span.probability is None for span in tagger.tag(document).spans)
+
+
+def test_a_lower_threshold_finds_more_and_one_of_a_type_only_changes_it(tagger, notes):
+    text = Document("x", notes[0].text + SAID)
+    sizes = [len(tagger.tag(text, threshold=t).spans) for t in (0.01, 0.5, 1.0)]
+    assert sizes == sorted(sizes, reverse=True) and sizes[2] == 0
+    types = {span.type for span in tagger.tag(notes[0], threshold={"DATE": 1.0}).spans}
+    assert types == {"DOCTOR", "AGE"}
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3, 0.6])
+def test_the_curve_counts_the_tokens_that_a_threshold_covers(tagger, notes, threshold):
+    margins = thresholds.measure_margins(tagger, notes[24:30])
+    found = int((margins.margin >= -thresholds.threshold_to_bias(threshold)).sum())
+    tagged = tagger.tag_all([document.with_spans(()) for document in notes[24:30]], threshold=threshold)
+    assert found == sum(len(fine(d.text_of(span))) for d in tagged for span in d.spans) > 0
+
+
+def test_what_is_tagged_does_not_depend_on_the_other_notes(tagger, notes):
+    bare = [document.with_spans(()) for document in notes[24:30]] + [Document("empty", "")]
+    together = [d.spans for d in tagger.tag_all(bare, probabilities=True)]
+    alone = [tagger.tag(document, probabilities=True).spans for document in bare]
+    assert [[(s, pytest.approx(s.probability)) for s in d] for d in together] == [
+        [(s, s.probability) for s in d] for d in alone
+    ]
+
+
+def test_compiled_loops_and_a_forgotten_vocabulary_change_nothing(tagger, notes):
+    bare = [document.with_spans(()) for document in notes[24:34]]
+    other = model.load(tagger.folder)
+    plain = list(other.tag_all(bare, probabilities=True))
+    other.compile()
+    assert other.compiled
+    compiled = list(other.tag_all(bare, probabilities=True))
+    assert [[(s, pytest.approx(s.probability)) for s in d.spans] for d in plain] == [
+        [(s, s.probability) for s in d.spans] for d in compiled
+    ]
+    other.forget()
+    assert list(other.tag_all(bare, probabilities=True)) == compiled
+
+
+def test_the_same_notes_make_the_same_model(notes, tmp_path):
+    files = []
+    for name in ("a", "b"):
+        folder = model.train(notes[:8], JUDGED, tmp_path / name).folder
+        files.append({p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+    assert files[0] == files[1]
+    assert not any(str(path).startswith("folds") for path in files[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 1}, "folds = 1: wanted a whole number, 2 or more"),
+        ({"least": 0}, "least = 0: wanted a number above 0"),
+        ({"least_owners": 0}, "least_owners = 0: wanted a whole number"),
+        ({"group": "("}, "group: not a regular expression"),
+        ({"inside": ["word_before"]}, "options.observations: word_before: its value is a word"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(notes, tmp_path, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        model.train(notes[:6], dataclasses.replace(JUDGED, options=options), tmp_path / "m")
+
+
+def test_its_threshold_is_a_setting():
+    registry.check(dataclasses.replace(JUDGED, span_threshold={"DATE": 0.3}))
+    with pytest.raises(ConfigurationError, match="no type of scheme"):
+        registry.check(dataclasses.replace(JUDGED, span_threshold={"DAY": 0.3}))
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("trees.npz", trees.read_trees),
+        ("values.json", judged.read_values),
+        ("word_shares.json", word_shares.read_shares),
+    ],
+)
+def test_a_model_without_one_of_its_files_is_refused(tmp_path, name, read):
+    with pytest.raises(ModelError, match=f"{name}: missing, or not"):
+        read(tmp_path / name)
+    (tmp_path / name).write_text("[1]")
+    with pytest.raises(ModelError, match=f"{name}: missing, or not"):
+        read(tmp_path / name)
+
+
+def test_groups_of_notes_are_never_parted():
+    documents = [Document(f"{hand}-{n}", "", patient=f"{hand}-{n}") for hand in "abcd" for n in range(3)]
+    for rest, held_out in judged.make_group_folds(documents, judged.Options(group="[^-]+")):
+        hands = [{document.id[0] for document in part} for part in (rest, held_out)]
+        assert not hands[0] & hands[1] and len(rest) + len(held_out) == 12
+    parts = list(judged.make_group_folds(documents, judged.Options(folds=3)))
+    assert len(parts) == 3 and all(len(held_out) == 4 for _, held_out in parts)
+
+
+def test_shares_are_of_words_of_enough_owners(tmp_path):
+    one = ("1", ["by", "ana", "ruiz", "ana"], [(1, 2, 0)])
+    two = ("2", ["ana", "by"], [(0, 0, 1)])
+    found = word_shares.count_shares([one, two], 2, 2)
+    assert found.words == ["ana", "by"]
+    inside, first, last, before, after = found.shares
+    assert inside[0] == pytest.approx([1.05 / 4, 1.05 / 4]) and first[0] == pytest.approx(inside[0])
+    assert last[0] == pytest.approx([0.05 / 4, 1.05 / 4]) and before[1] == pytest.approx([1.05 / 3, 0.05 / 3])
+    assert after[1] == pytest.approx([0.05 / 3, 1.05 / 3])
+    assert (found.shares[:, found.number("ruiz")] == word_shares.UNKNOWN).all()
+    found.write(tmp_path / "s.json")
+    again = word_shares.read_shares(tmp_path / "s.json")
+    assert again.words == found.words and (again.shares == found.shares).all()
+
+
+def test_columns_of_words_are_those_of_the_candidate_and_of_what_is_beside_it():
+    shares = word_shares.count_shares([("1", ["by", "ana", "ruiz", "ana"], [(1, 2, 0)])], 1, 1)
+    texts = ["by", "ana", "ruiz"]
+    numbers = np.array([*map(shares.number, texts), shares.number(word_shares.EMPTY)])
+    found = Candidates(*np.array([[1], [2], [0]]), np.array([0.5]))
+    (row,) = shares.describe(numbers, np.array([[0, 3]]), found)
+    columns = dict(zip(word_shares.NAMES, row, strict=True))
+    assert columns["least inside"] == pytest.approx(1.05 / 3)
+    assert columns["mean inside"] == pytest.approx((1.05 / 3 + 1.05 / 2) / 2)
+    assert columns["before"] == pytest.approx(1.05 / 2) and columns["after"] == word_shares.UNKNOWN
+
+
+def test_values_are_numbered_in_order():
+    numbers = observed.ValueNumbers(["x"])
+    assert [numbers.number("x", value) for value in ("10", "b", None, "2", "b")] == [0, 1, -1, 2, 1]
+    assert numbers.sort() == {"x": ["2", "10", "b"]}
+    known = observed.ValueNumbers((), numbers.sort())
+    assert [known.number("x", value) for value in ("10", "b", "c", None)] == [1, 2, -1, -1]
+
+
+def test_line_ends_at_the_ends_of_candidates_go(tagger):
+    batch = tagger.batch([Document("n", "\nAna\nRuiz\n")])
+    found = Candidates(
+        np.array([0, 0, 1, 1, 3]),
+        np.array([0, 2, 1, 3, 4]),
+        np.zeros(5, int),
+        np.array([0.1, 0.2, 0.3, 0.4, 0.9]),
+    )
+    kept = rows.trim_candidates(batch, found)
+    assert list(zip(kept.first.tolist(), kept.last.tolist())) == [(1, 1), (1, 3), (3, 3)]
+    assert kept.probabilities == pytest.approx([0.5, 0.4, 0.9])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_compiled_trees_give_the_same_bits(seed):
+    generator = np.random.default_rng(seed)
+    table = generator.normal(size=(60, 4)).astype(np.float32)
+    fitted = trees.fit_trees(table, table[:, 0] + table[:, 1] > 0.1, 5, 0.3, 4, 2, 0)
+    assert (trees.apply_trees(fitted, table) == trees.apply_trees(fitted, table, compiled=True)).all()
+
+
+def test_a_note_of_another_one_is_not_near(tagger):
+    text = "Dr. Ruiz came."
+    one, two = note(0), Document("b", text, (Span(4, 8, "DOCTOR"),))
+    batch = tagger.batch([one, two])
+    found = judged.find_batch_candidates(tagger, batch, 0.01)
+    together = tagger.judge_rows.describe(tagger, batch, found, tagger.shares)
+    alone = tagger.batch([two])
+    own = judged.find_batch_candidates(tagger, alone, 0.01)
+    assert np.allclose(
+        together[-len(own.first) :], tagger.judge_rows.describe(tagger, alone, own, tagger.shares)
+    )
+    assert together.shape[1] == len(tagger.judge_rows.list_names())
