@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from crfdeid.config import Config
@@ -20,6 +21,7 @@ from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.files import read_text
 from crfdeid.systems.model_folder import find_list
 from crfdeid.text import gazetteer, word_table
+from crfdeid.text.gazetteer import Gazetteer
 
 WINDOW = "[-2..2]"
 
@@ -120,15 +122,18 @@ def split_words(text: str) -> Iterator[str]:
         yield from line.partition("#")[0].split()
 
 
-def check_groups(config: Config, where: str) -> None:
+def check_groups(config: Config, where: str, tables: dict[Path, Gazetteer]) -> None:
     """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation or a
-    gazetteer does not exist. Of the gazetteers only tables of words are read, for their columns."""
+    gazetteer does not exist. Of the gazetteers only tables of words are read, for their columns, and added
+    to ``tables``, which has those of other runs."""
     with prefix_errors(where):
         found = [t for group in config.features for t in templates.read_group(group)]
         names = templates.list_gazetteers(found)
         files = {name: find_list(name, config) for name in names if not name.startswith(gazetteer.TRAINING)}
         empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
-        empty |= {name: word_table.read_list(files[name]) for name in templates.list_tables(found)}
+        for name in templates.list_tables(found):
+            path = files[name]
+            empty[name] = tables[path] = tables.get(path) or word_table.read_list(path)
         check_pos(config.pos, found)
         pos = list if config.pos else None
         Extractor(found, empty, pos)

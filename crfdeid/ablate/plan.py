@@ -40,6 +40,7 @@ from crfdeid.ablate.seeds import read_seeds, repeat_runs
 from crfdeid.ablate.selection import Selection, read_selection
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
+from crfdeid.text.gazetteer import Gazetteer
 
 PLAN_KEYS = ("base", "name", "seed", "seeds", "published", "z_tests", "run", "grid", "random")
 SECTIONS = {
@@ -138,6 +139,7 @@ def check_runs(runs: Sequence[Run], where: str) -> None:
     """Raise :class:`ConfigurationError` on two runs of one name or one folder, and where the templates of a
     run cannot be read or name an unknown observation."""
     seen: dict[str, str] = {}
+    tables: dict[Path, Gazetteer] = {}
     for run in runs:
         if not run.folder:
             raise ConfigurationError(f"{where}: run {run.name!r}: wanted a name with letters or digits")
@@ -145,7 +147,7 @@ def check_runs(runs: Sequence[Run], where: str) -> None:
             if folder in seen:
                 raise ConfigurationError(f"{where}: runs {seen[folder]!r} and {run.name!r} have one name")
             seen[folder] = run.name
-        feature_groups.check_groups(run.config, f"{where}: run {run.name}")
+        feature_groups.check_groups(run.config, f"{where}: run {run.name}", tables)
 
 
 def read_published(

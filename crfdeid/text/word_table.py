@@ -58,10 +58,11 @@ def parse_table(path: Path, columns: Sequence[str], entries: Sequence[str]) -> W
         raise FormatError(f"{path}: columns: wanted names of small letters")
     if not entries:
         raise FormatError(f"{path}: no entries")
-    rows = [entry.split(MARK) for entry in entries]
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(columns) + 1:
+    for number, entry in enumerate(entries, 1):
+        if entry.count(MARK) != len(columns):
             raise FormatError(f"{path}, entry {number}: wanted a word and {len(columns)} values")
-    words = [row[0] for row in rows]
-    found = {name: dict(zip(words, own)) for name, own in zip(columns, zip(*(row[1:] for row in rows)))}
+    width = len(columns) + 1
+    values = MARK.join(entries).split(MARK)  # row after row; one search is quicker than one per entry
+    words = values[::width]
+    found = {name: dict(zip(words, values[place::width])) for place, name in enumerate(columns, 1)}
     return WordTable(path.stem, frozenset(map(str.lower, words)), frozenset(), frozenset(), found)
