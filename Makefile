@@ -23,10 +23,13 @@ train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 dry-run: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --dry-run
 
+# A test that starts a program starts modules that are compiled: what numba compiles is compiled beside mypy, and what
+# Python compiles is kept, also where the environment says otherwise.
+test oldest: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python tests/compile_loops.py & $(BIN)/mypy && wait
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Random inputs, damage and kills for TIME seconds: docs/reliability.md. It is not a part of `make test`.
 TIME ?= 600
@@ -43,7 +46,7 @@ mutants: $(VENV)/.installed
 OLD := $(VENV)-oldest
 OLD_TESTS := tests/text tests/corpora tests/rules tests/engine tests/systems/test_crf.py
 oldest: $(OLD)/.installed
-	$(OLD)/bin/python -m pytest -q -n auto -W default $(OLD_TESTS)
+	$(OLD)/bin/python -m pytest -q -n auto --dist worksteal -W default $(OLD_TESTS)
 
 $(OLD)/.installed: setup.cfg constraints-oldest.txt
 	$(PYTHON) -m venv $(OLD)
