@@ -1,5 +1,7 @@
 """Small corpora and models that several tests share."""
 
+from functools import lru_cache
+
 import pytest
 from hypothesis import settings
 from small_notes import SMALL, note
@@ -23,3 +25,19 @@ def small_model(notes, tmp_path_factory) -> CrfTagger:
     tagger = model.train(notes[:30], SMALL, folder, engine="crfsuite")
     assert isinstance(tagger, CrfTagger)
     return tagger
+
+
+SHIPPED = (None, "rules", "english", "english+rules")
+load, load_once = model.load, lru_cache(model.load)
+
+
+@pytest.fixture(scope="module")
+def models_once():
+    """The models that ship are read once for all tests of what is done with them."""
+
+    def load_shipped(folder=None, *options, **more):
+        return (load_once if folder in SHIPPED else load)(folder, *options, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "load", load_shipped)
+        yield

@@ -16,6 +16,8 @@ from crfdeid.certify.sampling import Unit, draw_sample
 from crfdeid.certify.store import name_ledger, read_store
 from crfdeid.errors import CrfdeidError
 
+pytestmark = pytest.mark.usefixtures("models_once")
+
 
 @pytest.fixture
 def release(tmp_path):

@@ -18,6 +18,8 @@ from crfdeid.certify.store import Frame, Store
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
+pytestmark = pytest.mark.usefixtures("models_once")
+
 
 def make_note(number: int, text: str = "Seen by Dr. Ruiz on 3/4/2061.") -> Document:
     spans = (Span(12, 16, "DOCTOR"), Span(20, 28, "DATE"))

@@ -1,21 +1,11 @@
 """A small corpus and a key file."""
 
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from marked_notes import SECRET, STORY
 
 from crfdeid import corpora
-from crfdeid.systems import model
-
-load_once = lru_cache(model.load)
-
-
-@pytest.fixture
-def models_once(monkeypatch):
-    """A model that several tests load is read from its folder once."""
-    monkeypatch.setattr(model, "load", load_once)
 
 
 @pytest.fixture

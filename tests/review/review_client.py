@@ -36,21 +36,21 @@ class Browser:
         all_headers = {"Origin": ORIGIN, "Content-Type": "application/json"} | (headers or {})
         return self.client.post(path, content=json.dumps(body or {}), headers=all_headers)
 
-    def act(self, number, kind, status=200, **fields):
-        """One action on the state as it is now; the new state. A note is shown before it is finished."""
+    def act(self, number, kind, status=200, state=None, **fields):
+        """One action on the state as it is now, or on ``state``, the answer of the last action; the new
+        state. A note is shown before it is finished."""
+        state = state or self.get(f"/api/notes/{number}").json()
         if kind == "done":
             self.see(number)
-        version = self.get(f"/api/notes/{number}").json()["version"]
-        answer = self.post(f"/api/notes/{number}/actions", {"version": version, "kind": kind} | fields)
+        body = {"version": state["version"], "kind": kind} | fields
+        answer = self.post(f"/api/notes/{number}/actions", body)
         assert answer.status_code == status, answer.text
         return answer.json()
 
-    def see(self, number, *stretches):
-        """Show the whole note, or parts of it."""
+    def see(self, number):
+        """Show the whole note."""
         whole = [[0, len(self.get(f"/api/notes/{number}").json()["text"])]]
-        answer = self.post(f"/api/notes/{number}/shown", {"stretches": list(stretches) or whole})
-        assert answer.status_code == 200, answer.text
-        return answer.json()["shown"]
+        assert self.post(f"/api/notes/{number}/shown", {"stretches": whole}).status_code == 200
 
     def decide(self, number, kind, status=200, **fields):
         version = self.get(f"/api/consensus/{number}").json()["version"]

@@ -16,6 +16,8 @@ from crfdeid.errors import CrfdeidError  # noqa: E402
 from crfdeid.review.__main__ import main as review_main  # noqa: E402
 from crfdeid.review.study.study import open_study  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("models_once")
+
 PHI = re.compile(rf"Ruiz|3/4/2061|{CANARY}")  # what a reader of small_release can see
 
 
@@ -35,11 +37,13 @@ def read_all(study, name, skip):
     """Mark what PHI shows, except every ``skip``-th place, and finish the notes."""
     browser, seen = Browser(study, name), 0
     for note in study.notes.all:
-        for found in PHI.finditer(browser.get(f"/api/notes/{note.number}").json()["text"]):
+        state = browser.get(f"/api/notes/{note.number}").json()
+        for found in PHI.finditer(state["text"]):
             seen += 1
             if seen % skip:
-                browser.act(note.number, "add", start=found.start(), end=found.end(), type="PATIENT")
-        browser.act(note.number, "done")
+                place = {"start": found.start(), "end": found.end(), "type": "PATIENT"}
+                state = browser.act(note.number, "add", state=state, **place)
+        browser.act(note.number, "done", state=state)
 
 
 def export(study, name):
