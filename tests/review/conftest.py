@@ -1,9 +1,30 @@
 """A small study that the tests of the review room share."""
 
+import sqlite3
+from functools import partial
+
 import pytest
 
 from crfdeid import corpora
 from crfdeid.text.document import Document
+
+
+class Unsynced(sqlite3.Connection):
+    """A store that does not wait for the disk."""
+
+    def executescript(self, script):
+        super().execute("PRAGMA synchronous = OFF")
+        return super().executescript(script)
+
+    def execute(self, sql, *values):
+        return super().execute(sql.replace("synchronous = FULL", "synchronous = OFF"), *values)
+
+
+@pytest.fixture(autouse=True)
+def unsynced(request, monkeypatch):
+    """No test cuts the power, so that none waits for the disk, except those marked ``synced``."""
+    if not request.node.get_closest_marker("synced"):
+        monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Unsynced))
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ for version in range(100_000):
 """
 
 
+@pytest.mark.synced
 def test_what_was_acknowledged_survives_kill_9(tmp_path):
     path = tmp_path / "study.db"
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)

@@ -187,6 +187,7 @@ def test_a_model_that_has_tagged_does_not_tag_again(study):
     assert list(system_spans.tag_notes(study, tagger)) == [1, 3]
 
 
+@pytest.mark.synced
 def test_a_commit_is_on_disk_when_it_returns(study):
     assert study.store.fetch_one("PRAGMA journal_mode") == ("wal",)
     assert study.store.fetch_one("PRAGMA synchronous") == (2,)  # FULL
