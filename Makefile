@@ -23,9 +23,7 @@ train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 dry-run: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --dry-run
 
-# A test that starts a program starts modules that are compiled: what numba compiles is compiled beside mypy, and what
-# Python compiles is kept, also where the environment says otherwise.
-test oldest: export PYTHONDONTWRITEBYTECODE :=
+# The loops are compiled beside mypy, which works in one process.
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/python tests/compile_loops.py & $(BIN)/mypy && wait

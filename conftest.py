@@ -1,6 +1,14 @@
-"""What can be collected where an extra is not installed."""
+"""What can be collected where an extra is not installed, and how the processes of a test run work."""
 
+import os
+import sys
 from importlib.util import find_spec
+
+# Tests start hundreds of programs: what Python compiles is kept, also where the environment says otherwise.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Each worker is one thread: those of several wait for each other, and a fit of 0.1 s took 20.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Doctests import their module; tests/systems/test_rnn.py says itself that it skips.
 collect_ignore = [
