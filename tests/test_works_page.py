@@ -4,13 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+from shipped_plans import CONFIGS, read_shipped
 
-from crfdeid import cli, resources
-from crfdeid.ablate import plan
+from crfdeid import cli
 from crfdeid.evaluate import published_tables
 
 ROOT = Path(__file__).parents[1]
-CONFIGS = resources.find_folder("configs")
 PAGE = (ROOT / "docs" / "works.md").read_text(encoding="utf-8")
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 HEADS = {
@@ -95,7 +94,7 @@ def list_configurations(work, kind, number):
     names = [
         name for cell in cells for span in list_spans(cell) for name in re.findall(r"^(?:A )?(\w+)", span)
     ]
-    return [name for name in names if (CONFIGS / f"{name}.toml").exists()]
+    return [name for name in names if name in CONFIGS]
 
 
 ROWS = [(work, *cells) for work in HEADS for cells in list_rows(work)]
@@ -108,7 +107,7 @@ def test_a_row_has_a_part_what_runs_and_the_difference(row):
 
 @pytest.mark.parametrize("published", published_tables.list_tables())
 def test_an_ablation_in_the_row_of_a_table_prints_it(published):
-    plans = [plan.read_plan(name) for name in list_configurations(*read_name(published))]
+    plans = [read_shipped(name) for name in list_configurations(*read_name(published))]
     assert not any(p.published for p in plans) or any(published in p.published for p in plans)
 
 
@@ -158,17 +157,17 @@ def test_every_system_and_feature_group_of_the_papers_is_on_the_page(name):
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`A (\w+)", PAGE))))
 def test_a_command_of_the_page_has_its_configuration(name):
-    assert plan.read_plan(name).published or name in ("sibanda_groups", "operating_points", "normal_forms")
+    assert read_shipped(name).published or name in ("sibanda_groups", "operating_points", "normal_forms")
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda p: p.stem)
-def test_a_configuration_that_prints_a_papers_table_is_on_the_page(path):
-    if plan.read_plan(path).published:
-        assert re.search(rf"\b{path.stem}\b", PAGE)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_configuration_that_prints_a_papers_table_is_on_the_page(name):
+    if read_shipped(name).published:
+        assert re.search(rf"\b{name}\b", PAGE)
 
 
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda p: p.stem)
-def test_the_page_says_of_each_configuration_with_runs_whether_it_was_run(path):
-    made = plan.read_plan(path)
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_page_says_of_each_configuration_with_runs_whether_it_was_run(name):
+    made = read_shipped(name)
     if len(made.runs) > 1 or made.published:
-        assert f"`{path.stem}`" in PAGE.split("\n## Run on ")[1]
+        assert f"`{name}`" in PAGE.split("\n## Run on ")[1]

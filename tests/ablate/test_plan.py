@@ -2,6 +2,7 @@
 
 import pytest
 from experiments import BASE, write_config
+from shipped_plans import CONFIGS, read_shipped
 
 from crfdeid import resources
 from crfdeid.ablate import jobs, plan, search
@@ -11,12 +12,10 @@ from crfdeid.feature_extraction import templates
 from crfdeid.text import word_table
 from crfdeid.text.document import Document
 
-CONFIGS = sorted(resources.find_folder("configs").glob("*.toml"))
 
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_every_configuration_is_a_plan_whose_groups_exist(path):
-    assert plan.read_plan(path).runs
+@pytest.mark.parametrize("name", CONFIGS)
+def test_every_configuration_is_a_plan_whose_groups_exist(name):
+    assert read_shipped(name).runs
 
 
 def test_a_table_of_words_is_read_once_for_all_runs(tmp_path, monkeypatch):
@@ -114,7 +113,7 @@ def test_a_wrong_configuration_is_refused_with_its_place(tmp_path, text, message
 
 
 def test_every_group_that_ships_is_used_by_a_configuration():
-    used = {group for path in CONFIGS for run in plan.read_plan(path).runs for group in run.config.features}
+    used = {group for name in CONFIGS for run in read_shipped(name).runs for group in run.config.features}
     assert {path.stem for path in resources.find_folder("features").glob("*.template")} - used == set()
 
 
