@@ -201,6 +201,7 @@ def run(main, capfd, *arguments):
     return capfd.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format", "name", "content"), CASES)
 def test_no_message_names_what_a_file_of_documents_holds(
     format, name, content, gold, small_model, tmp_path, capfd, recwarn

@@ -54,6 +54,7 @@ def test_nulls_and_empty_texts_keep_their_rows(connection):
     assert rows[1][2] == "" and rows[2][2] == rows[3][2] != "Mr. Okafor"
 
 
+@pytest.mark.slow
 def test_a_patient_has_one_surrogate_in_all_rows_and_partitions(connection):
     connection.execute("CREATE TABLE notes AS SELECT range AS n, 'Mr. Okafor came.' AS t, "
                        "(range % 3)::VARCHAR AS p FROM range(5000)")  # fmt: skip

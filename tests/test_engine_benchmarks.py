@@ -18,6 +18,8 @@ sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 import engine
 import engine_kernels
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def documents():

@@ -16,6 +16,8 @@ from crfdeid.corpora.format import Format
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import registry
 
+pytestmark = pytest.mark.slow
+
 PAGE = (Path(__file__).parent.parent / "docs" / "extending.md").read_text(encoding="utf-8")
 TOML, PACKAGE, CHECKS = (
     re.search(rf"```{kind}\n(.*?)```", part, re.DOTALL)[1]

@@ -46,6 +46,7 @@ def test_a_note_is_tagged_scored_and_redacted_through_the_face():
     assert "Ruiz" not in redaction.document.text and len(redaction.replacements) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VERBS)
 def test_both_ways_to_a_verb_say_the_same(name, capsys):
     with pytest.raises(SystemExit) as stopped:

@@ -8,6 +8,8 @@ import pytest
 
 from crfdeid import resources
 
+pytestmark = pytest.mark.slow
+
 ROOT = resources.PACKAGE.parent
 
 

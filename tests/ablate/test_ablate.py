@@ -16,6 +16,8 @@ from crfdeid.systems.rnn import options
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_table_is_written_in_every_form(finished):
     out = finished / "out"

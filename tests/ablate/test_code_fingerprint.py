@@ -65,6 +65,7 @@ print(*(name for name in sys.modules if name.split(".")[0] == "crfdeid"))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("system", "features", "options"),
     [

@@ -17,6 +17,8 @@ from crfdeid import corpora
 from crfdeid.ablate import plan, runner, training
 from crfdeid.errors import FormatError
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_run_that_fails_leaves_the_finished_ones(corpus, tmp_path, capsys):
     text = SMALL + '[[run]]\nname = "gone"\nmin_patients = 999\n'

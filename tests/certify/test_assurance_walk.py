@@ -13,6 +13,8 @@ import pytest
 
 from crfdeid import __main__
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "assurance.md"
 FIGURE = re.compile(r"\b[0-9a-f]{12,}\b|\d[\d,.]*%?|(?<= )-(?= |$)")
 REST = "…"  # more lines like the one before

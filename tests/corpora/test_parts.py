@@ -58,6 +58,7 @@ def test_a_part_of_standard_input_is_refused(small_model):
         tag.main(["-", "--model", str(small_model.folder), "--part", "1/2"])
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_tags_every_note_once(notes, tmp_path):
     page = (ROOT / "docs/scale.md").read_text("utf-8")
     example = page.split("```sh\n")[1].split("```")[0].replace("python -m", f"{sys.executable} -m")

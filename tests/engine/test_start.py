@@ -22,6 +22,7 @@ print(numba.njit(lambda a: a @ a)(numpy.eye(2)).sum())
 """
 
 
+@pytest.mark.slow
 def test_compiled_loops_start_without_scipy_which_is_there_for_other_code():
     found = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines() == ["2 False", "2.0"]

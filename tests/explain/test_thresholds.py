@@ -120,6 +120,7 @@ def test_refused(notes, tmp_path):
             curves.measure_margins(tagger, documents)
 
 
+@pytest.mark.slow
 def test_the_command_line(notes, tmp_path, capsys):
     corpora.write(notes[20:], tmp_path / "test", "i2b2")
     model.train(notes[:5], SVM, tmp_path / "m")

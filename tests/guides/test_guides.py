@@ -15,6 +15,8 @@ import pytest
 
 from crfdeid import __main__, cli, corpora, tag
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$|<!-- by hand: (\w+) -->", re.M | re.S)
 SMALLER = {

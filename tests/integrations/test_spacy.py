@@ -53,6 +53,7 @@ def test_tokens_that_a_span_cuts_are_split():
     assert doc.text == "MRN 30990453SMITH, aged 54"
 
 
+@pytest.mark.slow
 def test_a_pipe_in_two_processes_finds_the_same(nlp):
     wanted = [tag(text) for text in TEXTS * 3]
     assert [offsets(doc) for doc in nlp.pipe(TEXTS * 3, batch_size=2)] == wanted

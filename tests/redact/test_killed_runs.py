@@ -18,6 +18,8 @@ from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.text.document import Document
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["Robert Smith", "Ana Ruiz", "Chidi Okafor", "Mary Young", "Olena Zanzibarova", "Piotr Quetzal"]
 PATIENTS = 12
 MODULE = ("-m", "crfdeid.redact")

@@ -24,6 +24,8 @@ from crfdeid.systems import safe_pattern
 from crfdeid.systems.repair.addresses import find_towns
 from crfdeid.text.document import Document, Span
 
+pytestmark = pytest.mark.slow
+
 
 def name(number: int) -> str:
     """An invented name; different numbers give different names."""

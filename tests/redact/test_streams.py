@@ -166,6 +166,7 @@ EACH_WAY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", EACH_WAY)
 def test_several_processes_write_the_bytes_of_one(tmp_path, monkeypatch, options):
     monkeypatch.setattr(processes, "CHUNK", 3000)
@@ -216,6 +217,7 @@ def test_what_many_notes_need_is_loaded_once_before_processes_are_forked(
     assert len(here) == prepared
 
 
+@pytest.mark.slow
 def test_processes_resume_with_a_map(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "CHUNK", 3000)
     monkeypatch.setenv("CRFDEID_MAP_KEY", KEY.decode())
@@ -231,6 +233,7 @@ def test_processes_resume_with_a_map(tmp_path, monkeypatch):
     assert surrogate_map.read_map(tmp_path / "map", KEY) == held
 
 
+@pytest.mark.slow
 def test_processes_keep_in_a_map_what_one_process_keeps(tmp_path, monkeypatch):
     """A patient whom the map knows keeps its surrogates, and what is new of each patient is added."""
     monkeypatch.setattr(processes, "CHUNK", 40)
@@ -264,6 +267,7 @@ class Counted:
         self.count += counts
 
 
+@pytest.mark.slow
 def test_notes_are_shared_by_as_many_processes_as_are_wanted(monkeypatch):
     """Objects of before are frozen meanwhile, or each process would copy their memory when it collects."""
     gc.unfreeze()  # what another test froze

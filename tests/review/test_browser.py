@@ -15,7 +15,7 @@ for package in ("fastapi", "uvicorn", "argon2"):
 sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser")
 CHROMIUM = next((path for path in BROWSERS if Path(path).exists()), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")]
 
 import uvicorn  # noqa: E402
 

@@ -16,7 +16,7 @@ from crfdeid.errors import CrfdeidError  # noqa: E402
 from crfdeid.review.__main__ import main as review_main  # noqa: E402
 from crfdeid.review.study.study import open_study  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("models_once")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("models_once")]
 
 PHI = re.compile(rf"Ruiz|3/4/2061|{CANARY}")  # what a reader of small_release can see
 

@@ -11,6 +11,8 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import review_kills  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def test_two_kills_lose_nothing(tmp_path):
     found = review_kills.measure_kills(tmp_path, kills=2, readers=3, longest=0.2)

@@ -644,6 +644,7 @@ def stop_server(server):
     return errors
 
 
+@pytest.mark.slow
 def test_the_verb_serves_and_survives_kill_9(corpus):
     server, url = start_server(corpus, "--reader", "ann")
     root = url.split("?")[0]
@@ -677,6 +678,7 @@ def test_a_missing_password_is_an_error(corpus, monkeypatch):
         verb.main([*base, "--password", "ann"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(which("openssl") is None, reason="makes a certificate with openssl")
 def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
     subprocess.run(

@@ -526,6 +526,7 @@ def test_offsets_are_code_points_of_the_very_text(tmp_path):
     opened.store.close()
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_in_the_page(study):
     """Also where readers log in: no path of the machine is named."""
     eve = Browser(study, "eve")

@@ -313,6 +313,7 @@ def post(address: str, path: str, body: object) -> dict:
         return dict(json.loads(reply.read()))
 
 
+@pytest.mark.slow
 def test_a_real_process_serves_several_clients_and_stops_gracefully(server):
     process, address = server
     with ThreadPoolExecutor(4) as pool:
@@ -336,6 +337,7 @@ def is_alive(pid: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_a_worker_that_died_is_started_again():
     worker = Worker(Engine("rules"))
     try:

@@ -83,6 +83,7 @@ def test_a_shared_model_is_a_whole_model(shared, documents, place):
     assert sorted(path.name for path in place.iterdir()) == ["mine", "notes.jsonl", "shared"]
 
 
+@pytest.mark.slow
 def test_the_attack_breaks_a_model_that_was_not_trained_to_be_shared(place, documents):
     tagger = model.load(place / "mine")
     planted, people = canaries.plant_canaries(documents, {"DOCTOR"}, 1, set())

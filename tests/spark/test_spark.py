@@ -14,7 +14,8 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.spark import frames, shared_model, worker
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # pyspark warns of pandas 3, and leaves sockets open
+# pyspark warns of pandas 3, and leaves sockets open
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 SCHEMA = "id string, note string, patient string, ward int"
 TEXTS = [
     "Dr. Anna Nowak saw Mr. Peter Okafor on 3/4/2061.",

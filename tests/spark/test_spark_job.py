@@ -14,7 +14,8 @@ from crfdeid.spark.__main__ import main
 from crfdeid.spark.job import Job, run_job
 from crfdeid.spark.worker import Columns
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # pyspark warns of pandas 3, and leaves sockets open
+# pyspark warns of pandas 3, and leaves sockets open
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet  # noqa: E402
 

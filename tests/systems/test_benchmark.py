@@ -22,6 +22,8 @@ import paired
 import systems as benchmark
 import systems_measure
 
+pytestmark = pytest.mark.slow
+
 GIVEN = SimpleNamespace(iterations=20, epochs=12, folds=2)
 
 

@@ -215,6 +215,7 @@ def test_refuses_a_damaged_model(tagger, notes, tmp_path, damage):
         model.load(folder)
 
 
+@pytest.mark.slow
 def test_the_command_line(notes, tmp_path, capsys):
     corpora.write(notes[:30], tmp_path / "train", "i2b2")
     corpora.write(notes[30:], tmp_path / "test", "i2b2")
