@@ -2,6 +2,7 @@
 
 import math
 
+import pycrfsuite
 import pytest
 
 from crfdeid import config
@@ -119,6 +120,8 @@ def test_values_that_crfsuite_cannot_train_with_are_refused(algorithm, name, val
 )
 def test_settings_of_crfsuite(algorithm, settings):
     registry.check_crf(algorithm, settings)
+    taken = pycrfsuite.Trainer(algorithm, settings, verbose=False).get_params()
+    assert {name: taken[name] for name in settings} == settings
 
 
 def test_a_bad_setting_is_refused_with_the_place_where_it_was_set(tmp_path, notes):

@@ -175,4 +175,4 @@ def test_every_shipped_group_reads_and_names_known_observations(path):
     lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.list_gazetteers(groups)}
     for name in templates.list_tables(groups):
         lists[name] = word_table.read_list(gazetteer.find_gazetteer(name))
-    Extractor(groups, lists, lambda words: words)
+    assert Extractor(groups, lists, lambda words: words).templates == list(dict.fromkeys(groups)) != []

@@ -38,7 +38,9 @@ def test_a_tagger_forgets_the_words_of_a_note(name):
 
 
 def test_a_tagger_that_has_not_tagged_forgets(small_model):
-    model.load(small_model.folder).forget()
+    tagger = model.load(small_model.folder)
+    tagger.forget()
+    assert tagger.tag(NOTE) == small_model.tag(NOTE)
 
 
 def test_the_lists_stay_loaded():

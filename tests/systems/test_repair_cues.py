@@ -86,22 +86,28 @@ def test_the_quick_search_finds_what_the_whole_patterns_find(texts):
     ],
 )  # fmt: skip
 def test_examples_of_the_quick_search(text):
+    assert any(compare_searches(text).values()) or "Dictated" in text
+
+
+def compare_searches(text):
+    """What each cue finds in the text, which must be the same in both searches."""
     wanted = {cue.pattern: find_plainly(cue, text) for cue in CUES}
     assert {cue.pattern: find_quickly(cue, text)[0] for cue in CUES} == wanted
-    assert any(wanted.values()) or "Dictated" in text
+    return wanted
 
 
 @pytest.mark.parametrize("role", [*ROLE.split("|"), "the pt", "İ author"])
 def test_each_role_announces_a_name(role):
     for text in (f"{role}: Roth\n", f"{role.upper()}:Roth", f"{role.title()} \t: Roth"):
-        test_examples_of_the_quick_search(f"{text} PCP: Roth\n")
+        assert any(compare_searches(f"{text} PCP: Roth\n").values())
 
 
 @pytest.mark.parametrize(
     "relation", ["daughter", "son", "niece", "grandfather", "fiancé", "FIANCEE", "nephew"]
 )
 def test_each_relation_announces_a_name(relation):
-    test_examples_of_the_quick_search(f"his {relation},\n Roth. Her {relation}, Ana Roth, came")
+    found = compare_searches(f"his {relation},\n Roth. Her {relation}, Ana Roth, came")
+    assert any(found.values())
 
 
 SIGNS = "abAB1(?é\0 "
