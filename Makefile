@@ -42,13 +42,14 @@ mutants: $(VENV)/.installed
 
 # Some tests with the oldest versions that setup.cfg allows, in an environment of their own.
 OLD := $(VENV)-oldest
-OLD_TESTS := tests/text tests/corpora tests/rules tests/engine tests/systems/test_crf.py
+OLD_PYTEST := $(OLD)/bin/python -m pytest -q -W default
 oldest: $(OLD)/.installed
-	$(OLD)/bin/python -m pytest -q -n auto --dist worksteal -W default $(OLD_TESTS)
+	$(OLD)/bin/python tests/compile_loops.py & $(OLD_PYTEST) tests/text tests/corpora tests/rules && wait
+	$(OLD_PYTEST) -n auto --dist worksteal tests/engine tests/systems/test_crf.py
 
 $(OLD)/.installed: setup.cfg constraints-oldest.txt
 	$(PYTHON) -m venv $(OLD)
-	$(OLD)/bin/pip install --quiet --disable-pip-version-check -c constraints-oldest.txt -e '.[fast,parquet]' \
+	$(OLD)/bin/pip install --quiet --no-compile --disable-pip-version-check -c constraints-oldest.txt -e '.[fast,parquet]' \
 	    pytest pytest-xdist hypothesis
 	touch $@
 
@@ -115,9 +116,10 @@ $(VENV)/.runs: setup.cfg pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --disable-pip-version-check -e '.[fast]'
 	touch $@
 
+TESTED ?= test,fast
 $(VENV)/.installed: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "Installing what the tests need into $(VENV)"
-	$(BIN)/pip install --disable-pip-version-check -e '.[test,fast]'
+	$(BIN)/pip install --disable-pip-version-check -e '.[$(TESTED)]'
 	touch $@ $(VENV)/.runs
 
 clean:
