@@ -29,9 +29,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from crfdeid import cli
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import WORD, fold, remove_marks
 from crfdeid.redact.redactor import Redaction, Redactor
-from crfdeid.redact.surrogates import check_digits, kinds, name_pools
-from crfdeid.redact.surrogates.text_forms import WORD, fold, remove_marks
+from crfdeid.redact.surrogates import check_digits, kinds
 from crfdeid.systems import model
 from crfdeid.text.document import Document
 
@@ -54,12 +55,12 @@ class Unit(NamedTuple):
 def describe_name(text: str) -> list[float]:
     """The features of a word of a name."""
     word = fold(text)
-    shares = [name_pools.load_shares(kind).get(word, 0.0) for kind in ("surname", "female", "male")]
-    rank = sum(name.startswith(word[:1]) for name in name_pools.load_folded("common_surnames"))
+    shares = [word_lists.load_shares(kind).get(word, 0.0) for kind in ("surname", "female", "male")]
+    rank = sum(name.startswith(word[:1]) for name in word_lists.load_folded("common_surnames"))
     return [
         *(math.log(share + 1e-4) for share in shares),
         *(float(share > 0) for share in shares),
-        *(float(word in name_pools.load_folded(name)) for name in LISTS),
+        *(float(word in word_lists.load_folded(name)) for name in LISTS),
         *(float(form(text)) for form in FORMS),
         *(float(len(text) <= length) for length in (1, 2, 3, 5, 7, 9)),
         math.log(rank + 1),

@@ -29,7 +29,7 @@ from random import Random
 from devset_measure import build_mask, is_covered
 
 from crfdeid import cli, files
-from crfdeid.rules import lists
+from crfdeid.lexicon import ordinary
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
@@ -215,7 +215,7 @@ def compute_recall(results: Results) -> float:
 
 def compute_listed(names: set[Name]) -> float:
     """Return the share of names of which both parts are in the gazetteers of names."""
-    known = lists.load_shipped().names
+    known = ordinary.load_shipped().names
     return sum(name.first.lower() in known and name.last.lower() in known for name in names) / len(names)
 
 

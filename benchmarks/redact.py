@@ -41,9 +41,10 @@ from typing import NamedTuple
 from beside import count_beside
 
 from crfdeid import cli, corpora, synthetic
+from crfdeid.lexicon import word_lists
 from crfdeid.redact import processes, release
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
-from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import parser as date_parser
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
@@ -226,7 +227,7 @@ def list_identifying(note: Document, span: Span) -> list[str]:
     """The words of a name with five or more letters, or an identifier with six or more characters."""
     kind, text = kinds.kind_of(span.type), note.text_of(span).lower()
     if kind == kinds.NAME:
-        titles = name_pools.load_lowercase("titles")
+        titles = word_lists.load_lowercase("titles")
         return [word for word in WORD.findall(text) if len(word) > 4 and word not in titles]
     return [text] if kind == kinds.IDENTIFIER and len(text) > 5 and text.isalnum() else []
 

@@ -29,8 +29,9 @@ import mtsamples
 from crfdeid import cli, config
 from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores, score
-from crfdeid.rules import RULES, lists, tagger
-from crfdeid.rules.lists import Lists
+from crfdeid.lexicon import ordinary
+from crfdeid.lexicon.ordinary import Lists
+from crfdeid.rules import RULES, tagger
 from crfdeid.synthetic import generate
 from crfdeid.systems import model
 from crfdeid.systems.rule_based import make_heuristic
@@ -180,7 +181,7 @@ def main(arguments: list[str] | None = None) -> None:
             tagged, cost = time_tagging(tag, gold)
             print(f"{name:<12}{cost}", flush=True)
             results[name] = score(gold, tagged, scheme.read_scheme())
-            kinds[name] = count_by_kind(gold, tagged, lists.load_shipped())
+            kinds[name] = count_by_kind(gold, tagged, ordinary.load_shipped())
     print("\n" + format_score_table(results) + "\n\nwords of names found, of any type")
     for name, found in kinds.items():
         print(

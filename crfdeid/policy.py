@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
+from crfdeid.lexicon.english import MONTH_PATTERN
 from crfdeid.text.ages import generalise_age
 from crfdeid.text.document import Document, Span
 from crfdeid.text.gazetteer import find_gazetteer, read_entries
@@ -60,11 +61,7 @@ SEASONS = re.compile(
     r"\b(?:(?:winter|spring|summer)(?:s|time)?|falls?|autumns?|primavera|verano|otoño|invierno)\b",
     re.IGNORECASE,
 )
-MONTH_BEFORE = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|january|february|march|april|august"
-    r"|september|october|november|december)\.?\s*$",
-    re.IGNORECASE,
-)
+MONTH_BEFORE = re.compile(rf"\b(?:{MONTH_PATTERN})\.?\s*$", re.IGNORECASE)
 COUNTRIES = frozenset(
     {"us", "usa", "uk", "america", "england", "scotland", "wales", "korea"}
 )  # not in the list

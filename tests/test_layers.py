@@ -12,6 +12,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("errors", "early_stop"),
     ("files", "resources", "plugins"),
     ("text", "pages", "connections"),
+    ("lexicon",),
     ("corpora", "rules", "config", "policy", "network"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from crfdeid import files
 from crfdeid.errors import FormatError
-from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.lexicon.letters import fold
 
 SALT = re.compile(r"salt ([0-9a-f]{32})")
 HASH = re.compile(r"[0-9a-f]{32}")

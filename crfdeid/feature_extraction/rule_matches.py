@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from weakref import WeakKeyDictionary
 
 from crfdeid.feature_extraction.token import YES, Value
-from crfdeid.rules import RULES, lists
+from crfdeid.lexicon import ordinary
+from crfdeid.rules import RULES
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import Rule
 from crfdeid.text.tokenized import TokenizedDocument
@@ -26,7 +27,7 @@ def index_note(document: TokenizedDocument) -> Note:
 
 def observe_rule(rule: Rule) -> Callable[[TokenizedDocument], list[Value]]:
     """Make an observation of the rule."""
-    return lambda document: mark_tokens(document, rule.find(index_note(document), lists.load_shipped()))
+    return lambda document: mark_tokens(document, rule.find(index_note(document), ordinary.load_shipped()))
 
 
 def mark_tokens(document: TokenizedDocument, ranges: Iterable[Edges]) -> list[Value]:

@@ -17,11 +17,10 @@ import regex
 
 from crfdeid.feature_extraction.spanish_addresses import BEGINS_STREET, STREET
 from crfdeid.feature_extraction.token import Value
+from crfdeid.lexicon.spanish import MONTH_PATTERN, SHORT_MONTH_PATTERN
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.word_cache import remember_words
 
-MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
-SHORT_MONTHS = "ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic"
 ONES = "un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve"
 TENS = "treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa"
 ORDINALS = "primer|segundo|tercer|cuarto|quinto|sexto|séptimo|octavo|noveno|décimo"
@@ -45,14 +44,14 @@ DATE = rf"""
     (?P<dmy>{ALONE}{DAY}\ ?(?:/\ ?{MONTH}\ ?/|-\ ?{MONTH}\ ?-|\.\ ?{MONTH}\ ?\.)
       \ ?(?:(?:19|20)\d\d|\d\d){ENDS})                                                # 14/03/2016
   | (?P<ymd>{ALONE}(?:19|20)\d\d[/.-]{MONTH}[/.-]{DAY}{ENDS})                           # 2016-03-14
-  | (?P<dmoy>\d{{1,2}}\ ?(?:de\ |/|-|\.)?(?:{MONTHS})\b{OF}?)                         # 14 de marzo de 2016
-  | (?P<dmony>\d{{1,2}}\ ?[-/\ .]\ ?(?:{SHORT_MONTHS})\b\.?
+  | (?P<dmoy>\d{{1,2}}\ ?(?:de\ |/|-|\.)?(?:{MONTH_PATTERN})\b{OF}?)  # 14 de marzo de 2016
+  | (?P<dmony>\d{{1,2}}\ ?[-/\ .]\ ?(?:{SHORT_MONTH_PATTERN})\b\.?
       (?:\ ?[-/\ .]\ ?(?:\d{{4}}|\d\d)\b)?)                                         # 14-mar-16
-  | (?P<moy>(?:{MONTHS}|{SHORT_MONTHS})\b\.?
+  | (?P<moy>(?:{MONTH_PATTERN}|{SHORT_MONTH_PATTERN})\b\.?
       (?:\ del?(?:\ año)?\ |\ ?[,/-]\ ?|\ )(?:\d{{4}}|\d\d)\b)                       # marzo de 2016
-  | (?P<same>(?:{MONTHS})(?=\ del?\ (?:(?:ese|este|dicho)\ )?(?:mismo\ )?año\b))        # marzo del mismo año
-  | (?P<mo>(?<=\bmes\ de\ )(?:{MONTHS})\b)                                              # (mes de) marzo
-  | (?P<month>(?:{MONTHS})\b)                                                          # marzo
+  | (?P<same>(?:{MONTH_PATTERN})(?=\ del?\ (?:(?:ese|este|dicho)\ )?(?:mismo\ )?año\b))  # marzo del mismo año
+  | (?P<mo>(?<=\bmes\ de\ )(?:{MONTH_PATTERN})\b)  # (mes de) marzo
+  | (?P<month>(?:{MONTH_PATTERN})\b)  # marzo
   | (?P<my>{ALONE}{MONTH}[/-]{YEAR})                                                   # 3/2016
   | (?P<ayear>años?\ {YEAR})                                                          # año 2016
   | (?P<year>{ALONE}{YEAR})                                                            # 2016
@@ -101,7 +100,7 @@ PERSON = (
     r"(?:var[oó]n|mujer|hombre|niñ[oa]|masculin|femenin|pacient|enferm[oa]s?$|lactante|recién|joven"
     r"|ancian|chic[oa])"
 )
-BEGINS_DATE = rf"\d+|años?|{MONTHS}|{SHORT_MONTHS}"
+BEGINS_DATE = rf"\d+|años?|{MONTH_PATTERN}|{SHORT_MONTH_PATTERN}"
 BEGINS_AGE = rf"\d+|{NUMBERS}|{ORDINALS}|recién|{STAGES}"
 BEGINS_RELATIVE = rf"{COUNTS}|{KIN}"
 EXPRESSIONS = {  # what their first token can be in lower case, and the expression

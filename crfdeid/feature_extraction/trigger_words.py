@@ -15,12 +15,10 @@ from functools import cache, partial
 import regex
 
 from crfdeid.feature_extraction.token import YES, Value
+from crfdeid.lexicon.english import MONTH_PATTERN
 from crfdeid.text.tokenized import TokenizedDocument
 
-MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+MONTH = rf"(?:{MONTH_PATTERN})\b\.?"
 
 # Whole words, in any letter case.
 CLUES = {

@@ -18,13 +18,14 @@ from pathlib import Path
 import regex
 
 from crfdeid import cli, corpora
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import WORD
 from crfdeid.redact.known_writings import find_doubtful, find_odd_writings, list_names
 from crfdeid.redact.patient_table import Cells, PatientTable
 from crfdeid.redact.redactor import Redaction
-from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
-from crfdeid.redact.surrogates.text_forms import WORD
 from crfdeid.redact.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
@@ -141,7 +142,7 @@ def is_certain(text: str, span: Span) -> bool:
         return text.endswith(", ", 0, span.start)
     if kind in NAMED:
         around = text[max(0, span.start - AROUND) : span.end + AROUND]
-        is_small = around.islower() and word not in name_pools.load_lowercase("common_words")
+        is_small = around.islower() and word not in word_lists.load_lowercase("common_words")
         return word[0].isupper() or (is_small and len(word) >= MIN_NAME)
     return kind in EXACT and len(word) >= MIN_NUMBER
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from crfdeid.lexicon.letters import WORD, fold
+from crfdeid.lexicon.ordinary import WORD_AFTER, is_ordinary
+from crfdeid.lexicon.similar import SimilarNames
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.names import is_listed
-from crfdeid.redact.surrogates.ordinary_words import WORD_AFTER, is_ordinary
-from crfdeid.redact.surrogates.similar_names import SimilarNames
-from crfdeid.redact.surrogates.text_forms import WORD, fold
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import SpanIndex
 

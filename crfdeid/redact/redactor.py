@@ -16,6 +16,7 @@ import regex
 
 from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
+from crfdeid.lexicon.letters import normalize
 from crfdeid.policy import Policy
 from crfdeid.redact.markers import MARKER, check_marker, make_blanks, make_marker, name_type
 from crfdeid.redact.policy_actions import PolicyActions
@@ -27,7 +28,6 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
-from crfdeid.redact.surrogates.text_forms import normalize
 from crfdeid.redact.suspicious import Suspicion, find_suspicious
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import show_span

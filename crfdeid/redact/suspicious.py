@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from crfdeid.lexicon.letters import fold
+from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary, is_rare_word
 from crfdeid.redact.surrogates import check_digits
-from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary, is_rare_word
-from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.redact.unknown_words import SearchedText, find_listed_names, find_unknown_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans

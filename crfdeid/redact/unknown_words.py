@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Set
 from functools import cache, cached_property
 
-from crfdeid.redact.surrogates import name_pools
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, word_set
+from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary
 from crfdeid.redact.surrogates.names import is_listed
-from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary
-from crfdeid.redact.surrogates.text_forms import fold, word_set
 from crfdeid.systems.repair import show_capitals
 from crfdeid.text.document import Document
 from crfdeid.text.word_cache import remember_words
@@ -129,7 +129,7 @@ def is_unknown(word: str) -> bool:
 
 def is_listed_name(low: str) -> bool:
     """Whether a word is in a list of names of people, towns or countries."""
-    return is_listed(low) or low in name_pools.load_lowercase("us_cities", "world_cities", "countries")
+    return is_listed(low) or low in word_lists.load_lowercase("us_cities", "world_cities", "countries")
 
 
 def is_unknown_word(low: str) -> bool:
@@ -150,13 +150,13 @@ def is_unknown_word(low: str) -> bool:
 
 def is_known_word(low: str) -> bool:
     lists = ("dates", "titles", "street_words", "us_states")
-    return is_ordinary(low) or low in FORM_WORDS or low in name_pools.load_lowercase(*lists)
+    return is_ordinary(low) or low in FORM_WORDS or low in word_lists.load_lowercase(*lists)
 
 
 @cache
 def load_frequent_words() -> frozenset[str]:
     """The words that several reports of the list of clusters have."""
-    return frozenset(entry.partition("|")[0] for entry in name_pools.read_entries("clusters"))
+    return frozenset(entry.partition("|")[0] for entry in word_lists.read_entries("clusters"))
 
 
 def has_form_of_word(word: str) -> bool:
@@ -198,7 +198,7 @@ def is_small_word(word: str, in_capitals: bool) -> bool:
     """Whether a word is written small, or in a text in capitals is a word of the language, and is not a
     word for people or a place."""
     low = fold(word)
-    if low in RELATIONS or low in name_pools.load_lowercase("hospital_words", "street_words"):
+    if low in RELATIONS or low in word_lists.load_lowercase("hospital_words", "street_words"):
         return False
     is_word = (is_known_word(low) or low in load_frequent_words()) and not is_listed_name(low)
     return word.islower() or (in_capitals and word.isupper() and is_word)

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 
+from crfdeid.lexicon.letters import word_set
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.note import Note
-from crfdeid.rules.rule import match_at_numbers, match_at_words, word_set
+from crfdeid.rules.rule import match_at_numbers, match_at_words
 from crfdeid.text import ages
 
 TABLES = "Tafvizi 2011, section 2.5.7"

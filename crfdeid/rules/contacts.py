@@ -7,10 +7,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import Beside
-from crfdeid.rules.lists import Lists
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"

@@ -6,10 +6,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from crfdeid.lexicon.english import AMBIGUOUS_MONTHS, MONTH_NUMBERS
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
-from crfdeid.rules.lists import Lists
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"
@@ -80,15 +82,9 @@ def is_measurement(match: re.Match[str], text: str) -> bool:
     return bool(MEASURED.search(before)) or lower in SCALES
 
 
-MONTH_NAMES = (
-    "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-    "september sept sep", "october oct", "november nov", "december dec",
-)  # fmt: skip
-MONTHS = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
 SHORT_MONTHS = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}  # their days; a day of a pattern is at most 31
-AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # also words, names or abbreviations
 
-MONTH_NAME = rf"(?P<month>{'|'.join(MONTHS)})"
+MONTH_NAME = rf"(?P<month>{'|'.join(MONTH_NUMBERS)})"
 MONTH = rf"{MONTH_NAME}\b\.?"
 MM, DAY = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
 MM2, DAY2 = r"(?P<month>1[0-2]|0[1-9])", r"(?P<day>3[01]|[12]\d|0[1-9])"
@@ -110,7 +106,7 @@ def is_date(match: re.Match[str], note: Note) -> bool:
     month = match["month"]
     if month is None:
         return True
-    number = MONTHS.get(month.lower()) or int(month)
+    number = MONTH_NUMBERS.get(month.lower()) or int(month)
     return int(match["day"]) <= SHORT_MONTHS.get(number, 31)
 
 
@@ -163,7 +159,7 @@ day_month_year = match_at_numbers(
 )  # fmt: skip
 month_day_year = match_at_words(
     "month_day_year", "DATE", TABLE,
-    "Month dd, with or without (yy)yy: \"March 3rd, 2061\", \"Mar. 3\", \"Jan 3-5\".", MONTHS,
+    "Month dd, with or without (yy)yy: \"March 3rd, 2061\", \"Mar. 3\", \"Jan 3-5\".", MONTH_NUMBERS,
     rf"{MONTH}[ -]?(?:the[ ])?{DAY}(?:st|nd|rd|th)?(?![\d])(?![./:]\d)(?!%)"
     rf"(?:[ ]?-[ ]?(?:3[01]|[12]\d|[1-9])(?![\d/]))?(?:(?:,[ ]?|[ ]|-|/){LONG_YEAR})?",
     lambda match, note: is_date(match, note) and not DOSE.match(note.text, match.end())
@@ -171,14 +167,14 @@ month_day_year = match_at_words(
 )  # fmt: skip
 month_of_year = match_at_words(
     "month_of_year", "DATE", DOUGLASS, "Month and year: \"March of 2061\", \"Mar '61\", \"March, 2061\".",
-    MONTHS, rf"{MONTH}(?:[ ]of[ ]|,?[ ]|-|/)(?:{LONG_YEAR}|(?<=-)\d\d(?![\d/-]))",
+    MONTH_NUMBERS, rf"{MONTH}(?:[ ]of[ ]|,?[ ]|-|/)(?:{LONG_YEAR}|(?<=-)\d\d(?![\d/-]))",
 )  # fmt: skip
 
 
 @rule("DATE", DOUGLASS)
 def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised month by itself; one that is a word or name too, after "in", "since" and such."""
-    for index in note.find_words(MONTHS):
+    for index in note.find_words(MONTH_NUMBERS):
         word = note.lowered[index]
         has_clue = note.word_before(index) in (
             MONTH_CLUES if note.word(index)[0].isupper() else CLEAR_MONTH_CLUES

@@ -7,8 +7,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import Beside
-from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import FUNCTION_WORDS
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import rule

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
-from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import (
@@ -18,7 +19,6 @@ from crfdeid.rules.rule import (
     match_at_numbers,
     match_at_words,
     rule,
-    word_set,
 )
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"

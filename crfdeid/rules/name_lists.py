@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import filterfalse
 
-from crfdeid.rules.lists import Lists
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.name_words import (
     PREFIXES,
     SHORTEST_CAPITALS,
@@ -21,7 +22,7 @@ from crfdeid.rules.name_words import (
     is_thing_name,
 )
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import find_run_end, is_joined, rule, word_set
+from crfdeid.rules.rule import find_run_end, is_joined, rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"

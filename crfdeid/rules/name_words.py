@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.lists import Lists
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import find_run_end, is_joined, word_set
+from crfdeid.rules.rule import find_run_end, is_joined
 
 PATIENT_TITLES = word_set("mr mrs ms miss mister sr sra madam")
 DOCTOR_TITLES = word_set("dr drs doctor prof professor")

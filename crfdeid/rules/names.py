@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.name_words import (
     CREDENTIAL_WORDS,
     CREDENTIALS,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.name_words import is_nameable
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import find_run_end, measure_entry, rule, word_set
+from crfdeid.rules.rule import find_run_end, measure_entry, rule
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "

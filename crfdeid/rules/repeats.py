@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.ordinary import Entries, Lists
 from crfdeid.rules import hospitals, locations, name_lists, names
-from crfdeid.rules.lists import Entries, Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, PREFIXES
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all, find_capitalised_entries, word_set
+from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all, find_capitalised_entries
 from crfdeid.text.document import Span
 
 SOURCE = "Douglass 2005, section 5.1.4"

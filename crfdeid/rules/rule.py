@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from crfdeid.lexicon.ordinary import Entries, Lists
 from crfdeid.rules.beside import ALL, Beside
-from crfdeid.rules.lists import Entries, Lists
 from crfdeid.rules.note import Edges, Note
 from crfdeid.text.document import Span
 
@@ -84,11 +84,6 @@ def is_joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
 
 NAME_TYPES = frozenset(["PATIENT", "DOCTOR"])  # types
 RuleFunction = Callable[[Note, Lists], Iterable[Edges]]
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Split a text at white space: the rules write their own short lists so."""
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True)

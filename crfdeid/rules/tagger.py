@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.lexicon import ordinary
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules import (
     ages,
     contacts,
@@ -16,14 +18,12 @@ from crfdeid.rules import (
     hospitals,
     identifiers,
     layout,
-    lists,
     locations,
     name_lists,
     names,
     occupations,
     repeats,
 )
-from crfdeid.rules.lists import Lists
 from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all
@@ -106,7 +106,7 @@ def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
 @cache
 def load_shipped() -> Rules:
     """Load all rules with the shipped lists: a tagger that needs no training."""
-    return Rules(lists.load_shipped())
+    return Rules(ordinary.load_shipped())
 
 
 def resolve_overlaps(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> list[Finding]:

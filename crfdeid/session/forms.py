@@ -11,18 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 
+from crfdeid.lexicon.english import MONTHS, write_ordinal
+from crfdeid.lexicon.letters import WORD, normalize, split_possessive
+from crfdeid.lexicon.ordinary import is_ordinary
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.ordinary_words import is_ordinary
 from crfdeid.redact.surrogates.search import NUMBERS, list_days
-from crfdeid.redact.surrogates.text_forms import WORD, normalize, split_possessive
 from crfdeid.session.placeholders import PLACEHOLDER
 
 MIN_PART = 3  # letters of a part of a name that is restored where it comes back without the others
 PHONES = ("{}{}{}", "{}-{}-{}", "({}) {}-{}", "{}.{}.{}", "{} {} {}", "({}){}-{}")
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +110,7 @@ def read_date(text: str, month_first: bool) -> date | None:
 def write_notations(day: date) -> Iterator[str]:
     """Yield a day in the notations that answers use, in a fixed order."""
     y, m, d, month = day.year, day.month, day.day, MONTHS[day.month - 1]
+    th = write_ordinal(d)
     for mark in "/-.":
         yield from (
             f"{m}{mark}{d}{mark}{y}",
@@ -122,21 +120,8 @@ def write_notations(day: date) -> Iterator[str]:
         yield f"{y}{mark}{m:02}{mark}{d:02}"
     for name in (month, month[:3], f"{month[:3]}."):
         yield from (f"{name} {d}, {y}", f"{name} {d} {y}", f"{d} {name} {y}", f"{name} {d:02}, {y}")
-        yield from (
-            f"{name} {add_ending(d)}, {y}",
-            f"{add_ending(d)} of {name} {y}",
-            f"{add_ending(d)} {name} {y}",
-        )
-        yield from (f"{name} {d}", f"{name} {add_ending(d)}", f"{d} {name}", f"{add_ending(d)} of {name}")
-
-
-def add_ending(day: int) -> str:
-    """
-    >>> [add_ending(day) for day in (1, 2, 3, 4, 11, 22)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
-    """
-    ending = "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-    return f"{day}{ending}"
+        yield from (f"{name} {th}, {y}", f"{th} of {name} {y}", f"{th} {name} {y}")
+        yield from (f"{name} {d}", f"{name} {th}", f"{d} {name}", f"{th} of {name}")
 
 
 def list_numbers(issued: str, real: str) -> Iterator[Form]:

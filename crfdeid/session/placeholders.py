@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from itertools import count
 
+from crfdeid.lexicon.letters import WORD, fold, normalize, remove_marks, split_possessive
 from crfdeid.redact.markers import name_type
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.search import list_days
-from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, remove_marks, split_possessive
 
 LITERAL = "TEXT"  # the type of a text that looks like something that was issued
 PLACEHOLDER = re.compile(

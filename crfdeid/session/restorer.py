@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from crfdeid.redact.surrogates.text_forms import WORD, match_case
+from crfdeid.lexicon.letters import WORD, match_case
 from crfdeid.session.forms import Form, list_forms
 from crfdeid.session.phrases import Match, Phrases
 from crfdeid.text.document import Span

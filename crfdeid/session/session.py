@@ -14,11 +14,11 @@ from types import TracebackType
 
 from crfdeid.cli import locate_error
 from crfdeid.errors import ConfigurationError, CrfdeidError, did_you_mean
+from crfdeid.lexicon.ordinary import is_ordinary
 from crfdeid.policy import Policy
 from crfdeid.redact.redactor import Redaction, Redactor, Replacement, apply_replacements, identify_patient
 from crfdeid.redact.released_notes import list_edits, undo_edits
 from crfdeid.redact.surrogates import keyed_choice, kinds
-from crfdeid.redact.surrogates.ordinary_words import is_ordinary
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.session.placeholders import LITERAL, PLACEHOLDER, Numbering, read_placeholder
 from crfdeid.session.restorer import Pair, Restorer, StreamRestorer

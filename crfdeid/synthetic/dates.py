@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
+from crfdeid.lexicon.english import MONTHS, WEEKDAYS, write_ordinal
 from crfdeid.synthetic.drawing import choose_pattern, read_list
-from crfdeid.text.english_dates import MONTHS, WEEKDAYS, write_ordinal
 
 SEASONS = ("winter", "spring", "summer", "fall", "autumn", "Winter", "Spring", "Summer", "Fall")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import regex
 
+from crfdeid.lexicon.english import MONTH_NUMBERS
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.written_corpus import PEOPLE, WrittenDocument, read_hand
 
@@ -22,8 +23,9 @@ TITLE = regex.compile(
 CREDENTIAL = regex.compile(r".*[ ,](MD|RN|DO|PA-C|NP|MBBS|FRCS|FRACP|PhD|RM|LCSW|PharmD)\.?$")
 DURATION = regex.compile(r"\d+/(7|52|12)|.*\b(day|week|month|year|hour|yr|wk)s?\b(?!.*\d{4})")
 AGE_WORDS = regex.compile(r".*\b(years?|yrs?|y/?o|months?|weeks?|days?|old)\b", regex.IGNORECASE)
+CLEAR_MONTHS = [name.title() for name in MONTH_NUMBERS if name not in ("march", "mar", "may")]
 MONTH = regex.compile(
-    r"\b(January|February|April|June|July|August|September|October|November|December|Jan|Feb|Apr|Jul|Aug|Sept|Oct|Nov"
+    rf"\b({'|'.join(CLEAR_MONTHS)}"
     r"|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tues|Thurs|Fri|Christmas|Xmas|Easter|Thanksgiving"
     r"|(?:19|20)\d\d)\b"
 )

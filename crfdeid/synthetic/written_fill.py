@@ -15,6 +15,7 @@ from random import Random
 
 import regex
 
+from crfdeid.lexicon.english import MONTHS, WEEKDAYS
 from crfdeid.synthetic import noise, people, places
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.people import Person
@@ -22,7 +23,6 @@ from crfdeid.synthetic.pieces import Piece, build_document, tidy
 from crfdeid.synthetic.written_corpus import PEOPLE, Member, Mention, WrittenDocument, read_corpus
 from crfdeid.text.ages import ONES, TEENS, TENS
 from crfdeid.text.document import Document
-from crfdeid.text.english_dates import MONTHS, WEEKDAYS
 
 WORD = regex.compile(r"\p{L}[\p{L}\p{M}'’]*")
 PIECE = regex.compile(r"\p{L}[\p{L}\p{M}'’]*|\d+")

@@ -16,8 +16,8 @@ from itertools import chain
 
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.rules import lists
-from crfdeid.rules.lists import Lists
+from crfdeid.lexicon import ordinary
+from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.tagger import RULES, Rules
 from crfdeid.systems import repair
 from crfdeid.systems.model_folder import copy_gazetteers
@@ -106,7 +106,7 @@ def train(training: Training) -> None:
     """Copy the lists that the model does not have into its ``gazetteers``."""
     folder = training.model.path / "gazetteers"
     folder.mkdir(exist_ok=True)
-    copy_gazetteers(lists.NAMES, training.model.config, folder)
+    copy_gazetteers(ordinary.NAMES, training.model.config, folder)
 
 
 def load_rules(model: ModelFolder) -> RuleTagger:
@@ -121,7 +121,7 @@ def load_heuristic(model: ModelFolder) -> RuleTagger:
 
 def make_heuristic() -> Rules:
     """Make the rules of Douglass with the shipped lists, without a model's folder."""
-    return Rules(lists.load_shipped().make_strict(), HEURISTIC)
+    return Rules(ordinary.load_shipped().make_strict(), HEURISTIC)
 
 
 def select_rules(names: Iterable[str], model: ModelFolder) -> list[str]:
@@ -149,7 +149,7 @@ def read_lists(model: ModelFolder) -> Lists:
     return Lists(
         {
             n: known.get(n) or gazetteer.read_gazetteer(gazetteer.find_gazetteer(n, [folder]))
-            for n in lists.NAMES
+            for n in ordinary.NAMES
         }
     )
 

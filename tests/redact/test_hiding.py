@@ -5,16 +5,17 @@ from collections import Counter
 import pytest
 from marked_notes import SECRET, marked
 
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import initials, name_drawing, name_pools
+from crfdeid.redact.surrogates import initials, name_drawing
 from crfdeid.redact.surrogates.institutions import is_acronym
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import collect_facts
-from crfdeid.redact.surrogates.text_forms import fold
 
 
-def draw(name: str, kind: str = name_pools.SURNAME, count: int = 400) -> list[str]:
+def draw(name: str, kind: str = word_lists.SURNAME, count: int = 400) -> list[str]:
     """Surrogates of one name for many patients, with the initials of each patient."""
     made = []
     for number in range(count):
@@ -27,10 +28,10 @@ def draw(name: str, kind: str = name_pools.SURNAME, count: int = 400) -> list[st
 @pytest.mark.parametrize(
     ("name", "kind", "band"),
     [
-        ("smith", name_pools.SURNAME, 0),
-        ("ellsworth", name_pools.SURNAME, 2),
-        ("zanzibarova", name_pools.SURNAME, name_drawing.UNLISTED),
-        ("margaret", name_pools.FEMALE, 0),
+        ("smith", word_lists.SURNAME, 0),
+        ("ellsworth", word_lists.SURNAME, 2),
+        ("zanzibarova", word_lists.SURNAME, name_drawing.UNLISTED),
+        ("margaret", word_lists.FEMALE, 0),
     ],
 )
 def test_most_surrogates_are_as_frequent_as_the_real_name(name, kind, band):
@@ -55,7 +56,7 @@ def test_a_name_after_a_title_is_a_surname_and_one_after_a_comma_is_not():
     kinds = [facts.classify_name(name) for name in ("arabella", "nelson", "kim")]
     assert kinds == ["surname", "surname", "either"]
     alone = collect_facts(notes, complete=False)
-    assert alone.classify_name("nelson") == name_pools.classify_name("nelson")
+    assert alone.classify_name("nelson") == word_lists.classify_name("nelson")
 
 
 def list_letters(of, thing):

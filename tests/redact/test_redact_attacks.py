@@ -7,13 +7,14 @@ from itertools import product
 import pytest
 from marked_notes import SECRET, marked, redacted, replace_identifier
 
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import name_pools, places
+from crfdeid.redact.surrogates import places
 from crfdeid.redact.surrogates.initials import THINGS
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import collect_facts
-from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
@@ -198,12 +199,12 @@ def test_people_with_similar_names_stay_two_people():
         made = [fold(who.names.replace_names(name)) for name in people]
         assert len({*made}) == len(made)
         roger, bob = made[-2:]
-        assert bob not in name_pools.load_nicknames().get(roger, ())
+        assert bob not in word_lists.load_nicknames().get(roger, ())
 
 
 @pytest.mark.parametrize("state", ["VT", "AK", "DE", "MA", "CA"])
 def test_two_towns_stay_two_towns(state):
-    towns = name_pools.group_towns("city_states")[state][:8]
+    towns = word_lists.group_towns("city_states")[state][:8]
     text = " ".join(f"<CITY {town}>, <STATE {state}>;" for town in towns)
     for number in range(25):
         (found,) = Redactor(SECRET).redact([marked(text, patient=str(number))])
@@ -241,7 +242,7 @@ def test_no_surrogate_is_a_name_that_was_missed_in_the_notes():
 
 
 def test_no_hospital_or_town_is_named_after_the_patient():
-    names = sorted(name for name in name_pools.load_pool(name_pools.SURNAME)["B"])[:900]
+    names = sorted(name for name in word_lists.load_pool(word_lists.SURNAME)["B"])[:900]
     people = " ".join(f"<PATIENT {name}>" for name in names)
     (found,) = Redactor(SECRET).redact([marked(f"{people} <HOSPITAL Elmira Clinic> <STREET 4 Oak Lane>")])
     assert not {*names} & {*re.findall(r"\w+", found.document.text)}

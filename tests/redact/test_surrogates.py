@@ -7,13 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from marked_notes import replace_identifier
 
-from crfdeid.redact.surrogates import institution_kinds, kinds, name_pools, names, places
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold
+from crfdeid.redact.surrogates import institution_kinds, kinds, names, places
 from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
-from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
@@ -36,7 +37,7 @@ def test_the_variants_of_a_name_stay_one_person():
     assert who.names.replace_names("Mr. Smith's") == f"Mr. {last}'s"
     assert who.names.replace_names("smith") == last.lower()
     assert who.names.replace_names("RS") == first[0] + last[0]
-    assert who.names.replace_names("Bob") in (first, *name_pools.load_nicknames().get(fold(first), ()))
+    assert who.names.replace_names("Bob") in (first, *word_lists.load_nicknames().get(fold(first), ()))
     assert (
         sorted(who.names.replace_names("Smtih").lower()) == sorted(last.lower())
         and who.names.replace_names("Smtih") != last
@@ -103,9 +104,9 @@ def test_the_words_of_a_name_that_stay():
 
 def test_a_surrogate_has_the_gender_of_the_name_and_the_initial_of_the_letter():
     who = patient("Margaret", "Thomas")
-    for name, kind in (("Margaret", name_pools.FEMALE), ("Thomas", name_pools.MALE)):
+    for name, kind in (("Margaret", word_lists.FEMALE), ("Thomas", word_lists.MALE)):
         made = who.names.replace_names(name)
-        assert any(made in names for names in name_pools.load_pool(kind).values())
+        assert any(made in names for names in word_lists.load_pool(kind).values())
         assert made[0] == who.names.replace_names(name[0])
 
 
@@ -126,7 +127,7 @@ def test_names_do_not_depend_on_the_order_of_the_notes():
 @pytest.mark.parametrize("type", ["PATIENT", "CITY"])
 def test_many_names_do_not_depend_on_the_order_of_the_notes(type):
     """There are so many names that two draw the same surrogate; only one of them gets it."""
-    names = sorted(name_pools.load_folded("surnames"))[:1500:10]
+    names = sorted(word_lists.load_folded("surnames"))[:1500:10]
     notes = [Document(str(n), name, (Span(0, len(name), type),), "7") for n, name in enumerate(names)]
     made = []
     for ordered in (notes, notes[::-1]):
@@ -384,7 +385,7 @@ def test_a_changed_letter_stays_a_vowel_or_a_consonant():
 )  # fmt: skip
 def test_a_name_is_of_one_kind_if_more_than_5_or_20_times_as_many_have_it_so(name, kind):
     """Exactly five times as many have the surname Dorsey, 20 times as many the first name Kyle."""
-    assert name_pools.classify_name(name) == kind
+    assert word_lists.classify_name(name) == kind
 
 
 def test_a_misspelling_of_two_names_is_of_the_better_one():
@@ -412,7 +413,7 @@ def test_the_full_name_of_a_nickname_is_taken_too():
 
 
 def test_a_nickname_of_a_surrogate_is_no_word_of_the_notes():
-    shorts = {short for names in name_pools.load_nicknames().values() for short in names}
+    shorts = {short for names in word_lists.load_nicknames().values() for short in names}
     for number in range(20):
         text = "Robert Bob; " + " ".join(sorted(shorts))
         facts = collect_facts([Document("1", text, (Span(0, 10, "PATIENT"),))])
@@ -436,7 +437,7 @@ def test_a_number_of_64_characters_is_found_however_it_is_grouped_and_a_longer_o
 
 
 def test_no_name_of_a_patient_has_the_surrogate_of_a_doctor_of_all_patients():
-    listed = sorted(name_pools.load_folded("surnames"))
+    listed = sorted(word_lists.load_folded("surnames"))
     notes = [
         Document(f"{type} {name}", name, (Span(0, len(name), type),), "7")
         for type, chosen in (("PATIENT", listed[::150]), ("DOCTOR", listed[7::150]))
@@ -468,7 +469,7 @@ def test_the_unit_behind_an_age_counts(text, after, made):
 
 def test_the_towns_of_a_state_become_different_towns_whatever_the_order_of_the_notes():
     """Two of them draw the same town, which only one gets."""
-    towns = name_pools.group_towns("city_states")["MA"][::3]
+    towns = word_lists.group_towns("city_states")["MA"][::3]
     notes = [Document(str(n), town, (Span(0, len(town), "CITY"),), "7") for n, town in enumerate(towns)]
     made = []
     for ordered in (notes, notes[::-1]):

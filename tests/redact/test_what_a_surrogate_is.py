@@ -8,8 +8,11 @@ import pytest
 from marked_notes import marked
 
 from crfdeid.errors import ConfigurationError
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, pluralize
+from crfdeid.lexicon.word_lists import LEAST
 from crfdeid.redact.redactor import STYLES, Redactor
-from crfdeid.redact.surrogates import name_drawing, name_pools
+from crfdeid.redact.surrogates import name_drawing
 from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.dates.parser import Field
 from crfdeid.redact.surrogates.dates.shift import Shift, shift_decade
@@ -18,11 +21,9 @@ from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import THINGS, Initials
 from crfdeid.redact.surrogates.institution_kinds import KINDS, PHRASE, replace_kind
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.name_pools import LEAST
 from crfdeid.redact.surrogates.patient import PatientSurrogates, find_state_beside, may_stay
 from crfdeid.redact.surrogates.patient_facts import NoteWords, collect_facts
 from crfdeid.redact.surrogates.places import list_towns
-from crfdeid.redact.surrogates.text_forms import fold, pluralize
 
 SECRETS = [bytes([number]) * 32 for number in range(6)]
 
@@ -148,13 +149,13 @@ def test_a_name_that_is_used_as_first_and_last_name_is_of_the_kind_of_the_lists(
     def classify(*texts, complete=True):
         return collect_facts(map(marked, texts), complete).classify_name("jordan")
 
-    listed = name_pools.classify_name("jordan")
-    assert listed.endswith(name_pools.OR_SURNAME)
-    assert classify("<PATIENT Ana Jordan>") == name_pools.SURNAME
-    assert classify("<PATIENT Jordan Ruiz>") == listed.removesuffix(name_pools.OR_SURNAME)
+    listed = word_lists.classify_name("jordan")
+    assert listed.endswith(word_lists.OR_SURNAME)
+    assert classify("<PATIENT Ana Jordan>") == word_lists.SURNAME
+    assert classify("<PATIENT Jordan Ruiz>") == listed.removesuffix(word_lists.OR_SURNAME)
     assert classify("<PATIENT Ana Jordan>", "<PATIENT Jordan Ruiz>") == listed == classify("none")
     assert classify("<PATIENT Ana Jordan>", complete=False) == listed
-    assert collect_facts([marked("<PATIENT Smith, Okafor>")]).classify_name("okafor") == name_pools.EITHER
+    assert collect_facts([marked("<PATIENT Smith, Okafor>")]).classify_name("okafor") == word_lists.EITHER
 
 
 def test_the_words_of_notes_are_all_words_of_three_letters():
@@ -249,7 +250,7 @@ def test_words_for_a_kind_of_institution_are_replaced_as_a_whole():
 def test_letters_of_an_institution_get_no_name_and_an_abbreviated_ward_is_a_specialty():
     who = PatientSurrogates(SECRETS[0], "7", collect_facts([marked("<HOSPITAL Q. V. Quevix Clinic>")]))
     assert [key for key in who.assigned if key.startswith("place ")] == ["place quevix"]
-    specialties = {each.upper() for each in name_pools.load_sorted("specialty")}
+    specialties = {each.upper() for each in word_lists.load_sorted("specialty")}
     for ward in ("Cardiac Rehab", "Surgical Ctr", "Cardiology"):
         assert who.institutions.replace_department(ward.upper()) in specialties
 
@@ -258,7 +259,7 @@ def test_letters_of_an_institution_get_no_name_and_an_abbreviated_ward_is_a_spec
 @pytest.mark.parametrize("kind", ["female", "male", "surname", "either", "male or surname"])
 def test_names_are_drawn_from_their_band_or_the_next_or_all(kind, initial):
     shares = name_drawing.load_shares(kind)
-    everyone = name_pools.load_pool(kind)[initial]
+    everyone = word_lists.load_pool(kind)[initial]
     by_band = [[name for name in everyone if name_drawing.band_of(shares.get(fold(name)) or LEAST) == band]
                for band in range(4)]  # fmt: skip
     for band in range(3):
@@ -268,12 +269,12 @@ def test_names_are_drawn_from_their_band_or_the_next_or_all(kind, initial):
 
 
 def test_the_letters_that_follow_others_are_counted_in_all_names():
-    names = [fold(name) for name in name_pools.list_pool(name_pools.FEMALE)]
+    names = [fold(name) for name in word_lists.list_pool(word_lists.FEMALE)]
     for run in ("s", "an", "ann", "ari", "qa"):
         follows = Counter(
             f"{name}$"[at + len(run)] for name in names for at in range(len(name)) if name.startswith(run, at)
         )
-        counts = name_drawing.count_followers(name_pools.FEMALE)[len(run) - 1]
+        counts = name_drawing.count_followers(word_lists.FEMALE)[len(run) - 1]
         row = counts[name_drawing.encode_letters(run)].tolist()
         assert dict(zip(name_drawing.LETTERS, row)) == {each: follows[each] for each in name_drawing.LETTERS}
 
@@ -290,7 +291,7 @@ def test_an_invented_name_has_four_to_ten_letters():
     ("name", "kind"), [("brokna", "female"), ("zaqia", "female"), ("kimarius", "male"), ("okafq", "surname")]
 )
 def test_an_unlisted_name_is_classified_by_its_ending(name, kind):
-    assert name_pools.classify_by_ending(name) == kind
+    assert word_lists.classify_by_ending(name) == kind
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from line_counts import check_proportion
 
+from crfdeid.lexicon.ordinary import Entries, load_shipped
 from crfdeid.rules import layout, repeats
 from crfdeid.rules.beside import Beside
-from crfdeid.rules.lists import Entries, load_shipped
 from crfdeid.rules.note import HEADER, Note
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES

@@ -12,7 +12,8 @@ from rules_examples import EXAMPLES
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
-from crfdeid.rules import RULES, lists, misspellings, words
+from crfdeid.lexicon import ordinary, similar
+from crfdeid.rules import RULES, words
 from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import Finding, find_all
@@ -52,7 +53,7 @@ def outermost(found: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("name, line", CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])
 def test_a_rule_finds_what_its_example_marks(name, line):
     text, wanted = unmarked(line.replace("¶", "\n") + "\n")
-    found = outermost(RULES[name].find(Note(text), lists.load_shipped()))
+    found = outermost(RULES[name].find(Note(text), ordinary.load_shipped()))
     assert found == wanted, [text[a:b] for a, b in found]
 
 
@@ -146,7 +147,7 @@ GUESSED = {
 
 @pytest.mark.parametrize("name", GUESSED)
 def test_what_a_rule_guesses_gets_the_type_that_a_title_gives_in_another_note(name):
-    rules = Rules(lists.load_shipped(), ["doctor_title", name])
+    rules = Rules(ordinary.load_shipped(), ["doctor_title", name])
     note = Document("1", GUESSED[name], patient="7")
     (alone,) = rules.tag(note).spans
     assert alone.type == "PATIENT"
@@ -161,7 +162,7 @@ def test_a_patient_and_a_doctor_can_have_one_surname():
 
 
 def test_only_what_the_chosen_rules_find_is_found_again():
-    rules = Rules(lists.load_shipped(), ["patient_title", "repeated_name"])
+    rules = Rules(ordinary.load_shipped(), ["patient_title", "repeated_name"])
     document = Document("1", "Mr. Quevix and Dr. Zimmstra came. Quevix left; Zimmstra left.")
     assert [document.text_of(span) for span in rules.tag(document).spans] == ["Quevix", "Quevix"]
 
@@ -176,7 +177,7 @@ def test_a_known_type_holds_in_all_notes_of_a_patient_and_a_guess_does_not_undo_
 
 def test_what_a_list_or_a_rule_of_numbers_finds_is_not_learned():
     note = Note("Dr. Quevix, Zimmstra Hospital, Ana van Tijlen: Haddad, Boston, 3 May 2061, JRM/abc")
-    known, shipped = KnownNames(), lists.load_shipped()
+    known, shipped = KnownNames(), ordinary.load_shipped()
     known.learn(note, shipped, find_all(note, shipped, RULES.values()))
     assert known.names == {"quevix": "DOCTOR", "ana": "PATIENT", "tijlen": "PATIENT"}
     assert known.places == {"zimmstra": {("zimmstra", "hospital"): "HOSPITAL"}}
@@ -235,10 +236,10 @@ def test_small_words_of_a_note_with_capitals_are_no_names():
 
 def test_rules_can_be_left_out():
     document = Document("1", "on 3/14/2061")
-    some = Rules(lists.load_shipped(), [name for name in RULES if name != "date_mdy"])
+    some = Rules(ordinary.load_shipped(), [name for name in RULES if name != "date_mdy"])
     assert load_shipped().tag(document).spans and not some.tag(document).spans
     with pytest.raises(ConfigurationError, match="date_mdi: no such rule; did you mean date_ymd"):
-        Rules(lists.load_shipped(), ["date_mdi"])
+        Rules(ordinary.load_shipped(), ["date_mdi"])
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ def test_rules_can_be_left_out():
     ],
 )
 def test_with_strict_lists_an_ordinary_word_is_never_phi(name, text, wanted):
-    shipped = lists.load_shipped()
+    shipped = ordinary.load_shipped()
     found = [
         {text[a:b] for a, b in RULES[name].find(Note(text), each)}
         for each in (shipped, shipped.make_strict())
@@ -259,19 +260,19 @@ def test_with_strict_lists_an_ordinary_word_is_never_phi(name, text, wanted):
 
 
 def test_strict_lists_have_no_ordinary_names():
-    strict = lists.load_shipped().make_strict()
-    assert {"leila", "rose"} & lists.load_shipped().first_names == {"leila", "rose"}
+    strict = ordinary.load_shipped().make_strict()
+    assert {"leila", "rose"} & ordinary.load_shipped().first_names == {"leila", "rose"}
     assert {"leila", "rose"} & strict.first_names == {"leila"}
 
 
 def test_what_is_clearly_a_name_has_three_letters_and_is_in_the_lists():
-    shipped = lists.load_shipped()
+    shipped = ordinary.load_shipped()
     assert [shipped.is_clear(name) for name in ("anh", "yu", "pain", "boston")] == [True, False, False, False]
     assert [shipped.is_clear_first_name(name) for name in ("anh", "quevix")] == [True, False]
 
 
 def test_a_misspelling_has_five_letters():
-    shipped = lists.load_shipped()
+    shipped = ordinary.load_shipped()
     assert [shipped.is_misspelling(word) for word in ("ailce", "alce", "alice")] == [True, False, False]
 
 
@@ -367,10 +368,8 @@ def test_observations_mark_the_tokens_of_what_a_rule_finds():
 
 @given(st.text("abcde", min_size=5, max_size=9), st.text("abcde", min_size=5, max_size=9))
 def test_close_words_are_those_within_the_slips(word, name):
-    wanted = word[0] == name[0] and misspellings.count_typos(word, name) <= misspellings.count_allowed_typos(
-        len(name)
-    )
-    assert (misspellings.find_close_name(word, frozenset([name])) == name) == wanted
+    wanted = word[0] == name[0] and similar.count_edits(word, name) <= similar.count_allowed_typos(len(name))
+    assert (similar.find_close_name(word, frozenset([name])) == name) == wanted
 
 
 @pytest.mark.parametrize(
@@ -401,8 +400,8 @@ def test_close_words_are_those_within_the_slips(word, name):
     ],
 )
 def test_a_misspelling_has_one_typo_or_two_in_a_long_name(word, name, typos, close):
-    assert misspellings.count_typos(word, name) == typos
-    assert misspellings.find_close_name(word, frozenset([name])) == (name if close else None)
+    assert similar.count_edits(word, name) == typos
+    assert similar.find_close_name(word, frozenset([name])) == (name if close else None)
 
 
 def test_the_documentation_has_a_line_for_each_rule():

@@ -14,7 +14,8 @@ from crfdeid import config
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import rules as which
-from crfdeid.rules import RULES, lists
+from crfdeid.lexicon import ordinary
+from crfdeid.rules import RULES
 from crfdeid.rules.tagger import load_shipped
 from crfdeid.systems import model, registry, rule_based
 from crfdeid.text.document import Document, Span
@@ -127,7 +128,7 @@ def test_the_benchmark_tells_names_apart_by_the_lists(benchmark):
     names = (Span(0, 7, "DOCTOR"), Span(12, 17, "DOCTOR"), Span(22, 28, "DOCTOR"))
     gold = Document("1", "Ramirez saw Brown and Quevix.", names)
     system = gold.with_spans([Span(0, 7, "CITY"), Span(22, 28, "DOCTOR")])
-    found = benchmark.count_by_kind([gold], [system], lists.load_shipped())
+    found = benchmark.count_by_kind([gold], [system], ordinary.load_shipped())
     assert found == {"clear": (1, 1), "ambiguous": (0, 1), "unlisted": (1, 1)}
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crfdeid.redact.surrogates.text_forms import remove_marks
+from crfdeid.lexicon.letters import remove_marks
 
 POLICIES = ("same", "never")
 MIN_CHECKED = 8  # characters; shorter numbers carry no check digit

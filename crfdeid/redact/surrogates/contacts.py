@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import regex
 
-from crfdeid.redact.surrogates import name_pools
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, match_case, word_set
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import HOSTS
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.text_forms import fold, match_case, word_set
 
 PHONE_WORDS = word_set(
     """x ext extn extension pager pgr page beeper bp tel telephone phone ph fax cell mobile home work office
@@ -122,8 +122,8 @@ class Contacts:
     def _is_name(self, low: str) -> bool:
         return (
             low in self.facts.names
-            or name_pools.is_common_name(low)
-            or (len(low) > 3 and low in name_pools.load_folded("surnames"))
+            or word_lists.is_common_name(low)
+            or (len(low) > 3 and low in word_lists.load_folded("surnames"))
         )
 
     # Addresses of the internet
@@ -159,7 +159,7 @@ class Contacts:
                 return self.names.initials.replace_letters(word, HOSTS)
             return replace_characters(word, self.choices, "host")
         real = {low, *(self.facts.names if self.facts.complete else ())}
-        pool = name_pools.load_pool(name_pools.SURNAME)[self.names.initials.choose_initial(word, HOSTS)]
+        pool = word_lists.load_pool(word_lists.SURNAME)[self.names.initials.choose_initial(word, HOSTS)]
         names = [name for name in pool if name.lower() not in real]
         return match_case(self.choices.choose(names, "host", low).lower(), word)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import date
 
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, remove_marks
 from crfdeid.policy import DATE_UNITS, is_country, is_state
-from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.age_bands import WIDTH, band_age
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import UNIT_LENGTH, find_state_beside
 from crfdeid.redact.surrogates.places import STATES, generalise_zip, parse_state
-from crfdeid.redact.surrogates.text_forms import fold, remove_marks
 from crfdeid.text.document import Document, Span
 
 PLACES = (
@@ -52,8 +53,8 @@ def find_state(name: str, beside: str | None) -> str | None:
     >>> find_state("boston", None), find_state("oakwood hospital", "OH"), find_state("oakwood hospital", None)
     ('Massachusetts', 'Ohio', None)
     """
-    code = beside or name_pools.locate_towns("city_states").get(name)
-    return STATES[code] if code else name_pools.locate_towns("city_countries").get(name)
+    code = beside or word_lists.locate_towns("city_states").get(name)
+    return STATES[code] if code else word_lists.locate_towns("city_countries").get(name)
 
 
 def hash_text(text: str, type: str, choices: KeyedChoices) -> str:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 
 import regex
 
+from crfdeid.lexicon.letters import remove_marks, word_set
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.check_digits import breaks_policy, find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.text_forms import remove_marks, word_set
 
 LABELS = word_set(
     "mrn mr ssn ss npi dea id no nr acct account number unit record medical health plan policy lic license "

@@ -6,8 +6,8 @@ those of doctors nothing about those of patients where all notes are known.
 
 from __future__ import annotations
 
+from crfdeid.lexicon.letters import fold
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.text_forms import fold
 
 PATIENTS, DOCTORS, INSTITUTIONS, STREETS, HOSTS = "patients", "doctors", "institutions", "streets", "hosts"
 THINGS = (PATIENTS, DOCTORS, INSTITUTIONS, STREETS, HOSTS)

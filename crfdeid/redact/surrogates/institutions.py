@@ -10,15 +10,8 @@ from itertools import islice
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.identifiers import replace_characters
-from crfdeid.redact.surrogates.initials import INSTITUTIONS, STREETS
-from crfdeid.redact.surrogates.institution_kinds import PHRASE, replace_kind, replace_tail
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.names import Names, is_listed
-from crfdeid.redact.surrogates.ordinary_words import load_clinical_words
-from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.text_forms import (
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import (
     WORD,
     capitalize_words,
     fold,
@@ -26,6 +19,14 @@ from crfdeid.redact.surrogates.text_forms import (
     split_possessive,
     word_set,
 )
+from crfdeid.lexicon.ordinary import load_clinical_words
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.identifiers import replace_characters
+from crfdeid.redact.surrogates.initials import INSTITUTIONS, STREETS
+from crfdeid.redact.surrogates.institution_kinds import PHRASE, replace_kind, replace_tail
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.names import Names, is_listed
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 MAX_TRIES = 100
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
@@ -71,7 +72,7 @@ class Institutions:
         parts = {fold(split_possessive(word)[0]) for text in places for word in WORD.findall(text)}
         self.real = {*map(fold, places), *parts, *(facts.names if facts.complete else ())}
         self.taken = {fold(surrogate): key for key, surrogate in assigned.items()}
-        plain = parts - name_pools.load_words("hospital_words") - SMALL_WORDS if facts.complete else ()
+        plain = parts - word_lists.load_words("hospital_words") - SMALL_WORDS if facts.complete else ()
         for word in sorted(plain):  # in this order, whatever the order of the notes
             if len(word) > 1:
                 self.assign(f"place {word}", self._choose_name(word, INSTITUTIONS))
@@ -85,16 +86,16 @@ class Institutions:
         """Replace the name of a hospital or organisation, and the words for its kind by others."""
         if PHRASE.fullmatch(text):
             return replace_kind(text, self.choices)
-        institutions = name_pools.load_words("hospital_words") - DENOMINATIONS
+        institutions = word_lists.load_words("hospital_words") - DENOMINATIONS
         made = self._replace_proper(text, institutions | SMALL_WORDS | COMPANIES | DIRECTIONS)
         return made and PHRASE.sub(lambda match: replace_kind(match[0], self.choices), made)
 
     def replace_department(self, text: str) -> str | None:
         """Replace the name of a ward or building. One without a proper name becomes another specialty."""
-        keep = WARDS | SMALL_WORDS | DIRECTIONS | (name_pools.load_words("hospital_words") - DENOMINATIONS)
+        keep = WARDS | SMALL_WORDS | DIRECTIONS | (word_lists.load_words("hospital_words") - DENOMINATIONS)
         words = [word.lower() for word in WORD.findall(text)]
         is_named = any(c.isdecimal() for c in text) or any(word in WARDS for word in words)
-        common = name_pools.load_lowercase("medical_words", "common_words")
+        common = word_lists.load_lowercase("medical_words", "common_words")
         if is_named or not all(word in common for word in words if word not in keep):
             return self._replace_proper(text, keep)
         return self.replace_listed("specialty", text)
@@ -108,7 +109,7 @@ class Institutions:
 
     def replace_listed(self, name: str, text: str) -> str | None:
         """Replace ``text`` by another entry of a list, in the same capitals."""
-        entries = name_pools.load_sorted(name)
+        entries = word_lists.load_sorted(name)
         if not any(c.isalnum() for c in text):
             return None
         low = fold(text)
@@ -146,7 +147,7 @@ class Institutions:
 
     def _choose_name(self, word: str, thing: str) -> str:
         """The name that replaces a (folded) word in the name of a place."""
-        names = name_pools.load_pool(name_pools.SURNAME).get(
+        names = word_lists.load_pool(word_lists.SURNAME).get(
             self.names.initials.choose_initial(word, thing), ()
         )
         key = f"{'street' if thing == STREETS else 'place'} {word}"
@@ -215,8 +216,8 @@ def says_which(word: str) -> bool:
     [True, False, False, False, False]
     """
     others = (
-        *(DIRECTIONS, COMPANIES, LANDMARKS, DENOMINATIONS, name_pools.load_words("hospital_words")),
-        name_pools.load_lowercase("medical_words", "nationalities", "us_states", "dates", "titles"),
+        *(DIRECTIONS, COMPANIES, LANDMARKS, DENOMINATIONS, word_lists.load_words("hospital_words")),
+        word_lists.load_lowercase("medical_words", "nationalities", "us_states", "dates", "titles"),
         load_clinical_words(),
     )
     return not any(word in words for words in others)
@@ -233,7 +234,7 @@ def is_acronym(word: str, text: str) -> bool:
         return False
     if not text.isupper() or len([*islice(WORD.finditer(text), 2)]) == 1:
         return True
-    is_word = word.lower() in name_pools.load_lowercase("common_words", "us_cities", "us_states")
+    is_word = word.lower() in word_lists.load_lowercase("common_words", "us_cities", "us_states")
     return not (is_word or (len(word) > 3 and any(vowel in word for vowel in "AEIOU")))
 
 
@@ -241,7 +242,7 @@ def find_kept_words(text: str) -> set[int]:
     """The offsets of the words of a street that are kept: the kind of street, directions and units. If there
     are no other words ("45 Park Place"), all but the last name the street and are replaced."""
     found = list(WORD.finditer(text))
-    street_words = name_pools.load_lowercase("street_words")
+    street_words = word_lists.load_lowercase("street_words")
     keep = street_words | DIRECTIONS | UNITS | SMALL_WORDS
     kept = {match.start() for match in found if match[0].lower() in keep or is_ordinal_ending(match)}
     roads = [match for match in found if match[0].lower() in street_words - UNITS]

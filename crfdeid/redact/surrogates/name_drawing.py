@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.redact.surrogates import name_pools
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, fold_each
+from crfdeid.lexicon.word_lists import FEMALE, LEAST, MALE, SURNAME
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.name_pools import FEMALE, LEAST, MALE, SURNAME
-from crfdeid.redact.surrogates.text_forms import fold, fold_each
 
 BANDS = (0.1, 0.01, 0.001, 0.0)  # per cent of people, at least: frequent, known, rare, not in the census
 UNLISTED = len(BANDS)
@@ -58,7 +58,7 @@ def draw_name(name: str, kind: str, initial: Initial, choices: KeyedChoices, num
     """Draw a surrogate of the folded ``name`` that begins with ``initial``. Each ``number`` gives another
     draw.
 
-    >>> draw_name("smith", name_pools.SURNAME, "J", KeyedChoices(b"secret", "7"), 0)[0]
+    >>> draw_name("smith", word_lists.SURNAME, "J", KeyedChoices(b"secret", "7"), 0)[0]
     'J'
     """
     key = ("name", name, number)
@@ -87,7 +87,7 @@ def find_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHE
 def find_band(name: str, kind: str) -> int:
     """The number of the band of a folded name: 0 for frequent names, :data:`UNLISTED` for names in no list.
 
-    >>> [find_band(name, name_pools.SURNAME) for name in ("smith", "ellsworth", "zanzibarova")]
+    >>> [find_band(name, word_lists.SURNAME) for name in ("smith", "ellsworth", "zanzibarova")]
     [0, 2, 4]
     """
     share = find_share(name, kind)
@@ -104,7 +104,7 @@ def find_share(name: str, kind: str) -> float | None:
     share = load_shares(kind).get(name)
     if share is not None:
         return share
-    is_listed = name in name_pools.load_folded("surnames") or name in name_pools.load_folded("first_names")
+    is_listed = name in word_lists.load_folded("surnames") or name in word_lists.load_folded("first_names")
     return LEAST if is_listed else None
 
 
@@ -112,8 +112,8 @@ def find_share(name: str, kind: str) -> float | None:
 def load_shares(kind: str) -> Mapping[str, float]:
     """The share of people who have each folded name of a kind: the largest if several genders have it."""
     if kind == SURNAME:
-        return name_pools.load_shares(SURNAME)
-    first, *others = (name_pools.load_shares(gender) for gender in name_pools.genders_of(kind))
+        return word_lists.load_shares(SURNAME)
+    first, *others = (word_lists.load_shares(gender) for gender in word_lists.genders_of(kind))
     for other in others:
         first = {**first, **{name: max(share, first.get(name, share)) for name, share in other.items()}}
     return first
@@ -131,7 +131,7 @@ class Listed(NamedTuple):
 @cache
 def list_names(kind: str, initial: Initial) -> Listed:
     """The names of a kind with this initial."""
-    names = list(dict.fromkeys(name_pools.load_pool(kind).get(initial, ())))
+    names = list(dict.fromkeys(word_lists.load_pool(kind).get(initial, ())))
     lows, found = fold_each(names), load_shares(kind)
     shares = np.array([found.get(low) or LEAST for low in lows])
     bands = len(BANDS) - np.searchsorted(BANDS[::-1], shares, side="right")
@@ -168,7 +168,7 @@ def measure_common(others: np.ndarray, regions: Regions) -> np.ndarray:
 @cache
 def read_regions() -> tuple[Mapping[str, Regions], Mapping[str, Regions]]:
     """The bit of each region by its name, and the regions of each folded name of the regional lists."""
-    cells = "|".join(name_pools.read_entries("regional_names")).split("|")
+    cells = "|".join(word_lists.read_entries("regional_names")).split("|")
     regions, names = cells[::3], cells[2::3]
     bits = {region: 1 << number for number, region in enumerate(dict.fromkeys(regions))}
     found: dict[str, Regions] = {}
@@ -188,8 +188,8 @@ def find_regions(name: str) -> Regions:
 def invent_name(kind: str, initial: Initial, choices: KeyedChoices, *key: object) -> str:
     """Invent a name whose letters follow one another as in the listed names of the kind.
 
-    >>> made = invent_name(name_pools.SURNAME, "K", KeyedChoices(b"secret", "7"), "x")
-    >>> made[0], made.istitle(), fold(made) in name_pools.load_folded("surnames")
+    >>> made = invent_name(word_lists.SURNAME, "K", KeyedChoices(b"secret", "7"), "x")
+    >>> made[0], made.istitle(), fold(made) in word_lists.load_folded("surnames")
     ('K', True, False)
     """
     made = initial
@@ -228,7 +228,7 @@ def count_followers(kind: str) -> tuple[np.ndarray, ...]:
     """How often each letter, or the end, follows each run of letters in the names of a kind: for each length
     of a run an array [runs, letters]. The number of a run has its letters as digits. Runs over the end of a
     name have numbers too, which nobody asks for."""
-    joined = END.join(["", *fold_each(name_pools.list_pool(kind)), ""])
+    joined = END.join(["", *fold_each(word_lists.list_pool(kind)), ""])
     numbers = np.zeros(128, np.int64)
     numbers[list(LETTERS.encode())] = range(len(LETTERS))
     letters = numbers[np.frombuffer(joined.encode(), np.uint8)]
@@ -256,4 +256,4 @@ def encode_letters(run: str) -> int:
 def is_known(name: str) -> bool:
     """Whether a folded word is a listed name or a common or medical word."""
     lists = ("surnames", "first_names", "common_words", "medical_words", "eponyms")
-    return any(name in name_pools.load_folded(list) for list in lists)
+    return any(name in word_lists.load_folded(list) for list in lists)

@@ -15,13 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import regex
 
-from crfdeid.redact.surrogates import name_pools
-from crfdeid.redact.surrogates.identifiers import replace_characters
-from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.name_drawing import draw_name
-from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.text_forms import (
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import (
     WORD,
     fold,
     match_case,
@@ -29,6 +24,11 @@ from crfdeid.redact.surrogates.text_forms import (
     split_possessive,
     word_set,
 )
+from crfdeid.redact.surrogates.identifiers import replace_characters
+from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.name_drawing import draw_name
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 DIGITS = regex.compile(r"\d+")
 MAX_TRIES = 200
@@ -123,7 +123,7 @@ class Names:
         return self._choose_free(
             name,
             lambda n: draw_name(
-                name, kind if n < MAX_TRIES // 2 else name_pools.SURNAME, initial, self.choices, n
+                name, kind if n < MAX_TRIES // 2 else word_lists.SURNAME, initial, self.choices, n
             ),
         )
 
@@ -169,21 +169,21 @@ class Names:
     def _find_full_name(self, name: str) -> str | None:
         """The first name that a nickname means: one of the patient's, otherwise the first listed. A nickname
         that is also a common name, and that no name of the patient explains, is a name of its own."""
-        candidates = name_pools.load_full_names().get(name, ())
+        candidates = word_lists.load_full_names().get(name, ())
         for full in candidates:
             if full in self.facts.names:
                 return full
-        return candidates[0] if candidates and not name_pools.is_common_name(name) else None
+        return candidates[0] if candidates and not word_lists.is_common_name(name) else None
 
     def _choose_nickname(self, nickname: str, full: str) -> str:
         """A nickname of the surrogate ``full``, or ``full`` itself if it has no nickname that can be used."""
-        candidates: Iterable[str] = name_pools.load_nicknames().get(fold(full), ())
+        candidates: Iterable[str] = word_lists.load_nicknames().get(fold(full), ())
         return next((short for short in candidates if self._is_not_real(short, nickname)), full)
 
 
 def is_listed(name: str) -> bool:
     """Whether a folded name is a listed surname or first name."""
-    return name in name_pools.load_folded("surnames") or name in name_pools.load_folded("first_names")
+    return name in word_lists.load_folded("surnames") or name in word_lists.load_folded("first_names")
 
 
 # The parts of a name that identify nobody
@@ -203,7 +203,7 @@ def is_kept(text: str, found: list[regex.Match[str]], number: int) -> bool:
         return True
     if low in PARTICLES and number + 1 < len(found):
         return is_particle(text, found, number)
-    return low in name_pools.load_lowercase("titles") and is_title(text, found, number)
+    return low in word_lists.load_lowercase("titles") and is_title(text, found, number)
 
 
 def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
@@ -212,23 +212,23 @@ def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
     word = found[number][0]
     if word.islower() and not text.islower():
         return True
-    follows = number and fold(found[number - 1][0]) not in name_pools.load_lowercase("titles")
+    follows = number and fold(found[number - 1][0]) not in word_lists.load_lowercase("titles")
     follows = follows and "," not in text[found[number - 1].end() : found[number].start()]
     if follows and word.istitle() and len(word) > 1:
         return True
-    return fold(word) not in name_pools.load_folded("first_names") and fold(word) not in PARTICLES_OR_NAMES
+    return fold(word) not in word_lists.load_folded("first_names") and fold(word) not in PARTICLES_OR_NAMES
 
 
 def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
     """Whether a word such as "Nurse" is a title here: before a name without a comma between them, or as a
     credential after a name. Otherwise it may be a name."""
     word, low = found[number][0], fold(found[number][0])
-    titles = name_pools.load_lowercase("titles")
+    titles = word_lists.load_lowercase("titles")
     if number + 1 < len(found) and low not in CREDENTIALS_OR_NAMES:
         leads = low in COURTESY or all(fold(match[0]) in titles for match in found[:number])
         if leads and "," not in text[found[number].end() : found[number + 1].start()]:
             return True
-    if number == 0 or low not in name_pools.load_credentials():
+    if number == 0 or low not in word_lists.load_credentials():
         return False
     has_comma = "," in text[found[number - 1].end() : found[number].start()]
     return low not in CREDENTIALS_OR_NAMES or (word.isupper() and (has_comma or not text.isupper()))
@@ -246,7 +246,7 @@ def find_misspellings(names: Mapping[str, int]) -> dict[str, str]:
     for place, name in enumerate(sorted(names, key=lambda name: rank_name(name, names[name]))):
         forms = shorten_name(name)
         similar = {each for form in forms for each in right.get(form, ()) if is_one_edit(name, each[1])}
-        if similar and not name_pools.is_common_name(name):
+        if similar and not word_lists.is_common_name(name):
             roots[name] = min(similar, key=lambda each: (len(each[1]), each[0]))[1]
             continue
         for form in forms:
@@ -269,7 +269,7 @@ def shorten_name(name: str) -> set[str]:
 
 def rank_name(name: str, count: int) -> tuple[bool, bool, int, str]:
     """A sort key: common names first, then listed ones, frequent ones, and the alphabet."""
-    return not name_pools.is_common_name(name), not is_listed(name), -count, name
+    return not word_lists.is_common_name(name), not is_listed(name), -count, name
 
 
 def is_one_edit(a: str, b: str) -> bool:

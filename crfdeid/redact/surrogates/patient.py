@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
 
+from crfdeid.lexicon.letters import remove_invisible
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.dates import DateShifter
@@ -18,7 +19,6 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, is_doctor
 from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
-from crfdeid.redact.surrogates.text_forms import remove_invisible
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 

@@ -16,15 +16,16 @@ from typing import Any
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.dates import DateShifter
-from crfdeid.redact.surrogates.text_forms import (
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import (
     WORD,
     fold,
     normalize,
     remove_invisible,
     split_possessive,
 )
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.text.document import Document, Span
 
 PROBABLE = 0.5  # of a span whose text is PHI wherever it stands in the notes
@@ -131,14 +132,14 @@ class PatientFacts:
         return self.complete and 2 * self.doctors[name] > self.names[name]
 
     def classify_name(self, name: str) -> str:
-        """Return the kind of a folded name (:func:`name_pools.classify_name`). If all notes of the patient
+        """Return the kind of a folded name (:func:`word_lists.classify_name`). If all notes of the patient
         are known and its places in them say otherwise, they decide."""
-        kind, is_last = name_pools.classify_name(name), name in self.surnames
+        kind, is_last = word_lists.classify_name(name), name in self.surnames
         if not self.complete or is_last == (name in self.first_names):
             return kind
         if is_last:
-            return name_pools.SURNAME
-        return name_pools.EITHER if kind == name_pools.SURNAME else kind.removesuffix(name_pools.OR_SURNAME)
+            return word_lists.SURNAME
+        return word_lists.EITHER if kind == word_lists.SURNAME else kind.removesuffix(word_lists.OR_SURNAME)
 
     @property
     def month_first(self) -> bool:

@@ -12,17 +12,18 @@ from zlib import crc32
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import WORD, fold, match_case, word_set
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.text_forms import WORD, fold, match_case, word_set
 
 MIN_TOWNS = 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america"))
-STATES = {**dict(name_pools.load_pairs("state_names")), "DC": "District of Columbia"}
+STATES = {**dict(word_lists.load_pairs("state_names")), "DC": "District of Columbia"}
 # Three-digit prefixes of the ZIP codes of each state (USPS Publication 65).
 RANGES = """
 AK 995-999, AL 350-369, AR 716-729, AZ 850-865, CA 900-961, CO 800-816, CT 060-069, DC 200-205, DE 197-199,
@@ -67,7 +68,7 @@ class Places:
 
     @cached_property
     def countries(self) -> dict[str, str]:
-        return self.choices.permute(sorted(name_pools.group_towns("city_countries")), "countries")
+        return self.choices.permute(sorted(word_lists.group_towns("city_countries")), "countries")
 
     def replace_city(self, text: str, state: str | None = None) -> str | None:
         """Replace a city. ``state`` is the (real) postal abbreviation written beside it."""
@@ -79,8 +80,8 @@ class Places:
     def _choose_town(self, name: str, state: str | None) -> str:
         """The surrogate of a (folded) town. Without a state it is a town of another country, or of any
         state if no list has the town."""
-        if state is None and (country := name_pools.locate_towns("city_countries").get(name)):
-            candidates = name_pools.group_towns("city_countries")[self.countries[country]]
+        if state is None and (country := word_lists.locate_towns("city_countries").get(name)):
+            candidates = word_lists.group_towns("city_countries")[self.countries[country]]
         else:
             candidates = list_towns(self.states[state or self.choices.choose(sorted(self.states), name)])
         return self.institutions.choose_free(
@@ -92,7 +93,7 @@ class Places:
         beside = self.facts.states.get(name)
         most_frequent = [max(sorted(beside), key=lambda s: beside[s])] if beside else []
         codes = [code for code in map(parse_state, most_frequent) if code]
-        return codes[0] if codes else name_pools.locate_towns("city_states").get(name)
+        return codes[0] if codes else word_lists.locate_towns("city_states").get(name)
 
     def replace_state(self, text: str) -> str | None:
         code = parse_state(text)
@@ -152,8 +153,8 @@ def is_us(name: str) -> bool:
 def list_towns(state: str) -> tuple[str, ...]:
     """The listed towns of a state. If there are few, towns with invented names are added, because two
     towns of a patient must not get the same surrogate."""
-    towns = list(name_pools.group_towns("city_states").get(state, ()))
-    names = name_pools.list_pool(name_pools.SURNAME)
+    towns = list(word_lists.group_towns("city_states").get(state, ()))
+    names = word_lists.list_pool(word_lists.SURNAME)
     for number in range(MIN_TOWNS - len(towns)):
         digest = crc32(f"{state} {number}".encode())
         towns.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])

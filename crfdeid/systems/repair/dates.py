@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from crfdeid.lexicon.english import MONTHS, WEEKDAYS
 from crfdeid.systems.repair.spans import Spans, cut, search_tail
 from crfdeid.text.document import Span
-from crfdeid.text.english_dates import MONTHS, WEEKDAYS
 
 REACH = 24  # characters before a date in which a form looks for what announces it
 

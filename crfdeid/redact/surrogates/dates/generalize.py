@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from crfdeid.redact.surrogates.dates import calendar, parser
+from crfdeid.lexicon import english
+from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates.parser import DateExpression
 from crfdeid.redact.surrogates.dates.resolve import (
     NO_NOTE_DATE,
@@ -67,7 +68,7 @@ def find_day(expression: DateExpression, note_date: date | None, later: list[Dat
     near = note_date or NO_NOTE_DATE
     years = [complete_year(year, near)] if year else [near.year - 1, near.year, near.year + 1]
     if expression.holiday:
-        return find_nearest([calendar.find_holiday(expression.holiday, each) for each in years], near)
+        return find_nearest([english.find_holiday(expression.holiday, each) for each in years], near)
     if month and not day and not has_year:
         return find_nearest([make_date(each, month.value, MIDDLE) for each in years], near)
     return resolve_day(year, month, day, near, later)

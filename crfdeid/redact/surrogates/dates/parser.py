@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid.redact.surrogates.dates import calendar
+from crfdeid.lexicon import english
 from crfdeid.redact.surrogates.dates.patterns import FILLER, FORMS, HOLIDAYS, LIST, NUMERIC
 
 BEFORE_DAY = regex.compile(
@@ -154,12 +154,12 @@ def build_expressions(name: str, match: regex.Match[str], month_first: bool) -> 
     if name.startswith("ab"):
         fields += read_two_numbers(match, month_first)
     if "mon" in match.groupdict():
-        number = calendar.parse_month(match["mon"])
+        number = english.parse_month(match["mon"])
         if number is None:
             return None
         fields.append(Field("m", number, match.start("mon"), match.end("mon"), read_month_word(match)))
     if match.groupdict().get("word"):
-        number = calendar.ORDINALS.index(SPACE.sub("-", match["word"].lower())) + 1
+        number = english.ORDINALS.index(SPACE.sub("-", match["word"].lower())) + 1
         fields.append(Field.from_group("d", number, match, "word"))
     if match.groupdict().get("decade"):
         fields.append(Field.from_group("decade", int(match["decade"]), match, "decade"))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import regex
 
-from crfdeid.redact.surrogates.dates import calendar
+from crfdeid.lexicon import english
 
 MON = r"(?P<mon>\p{L}{3,10})\b\.?"
 TH = r"(?:st|nd|rd|th)"
 YEAR = r"(?:[12]\d{3})(?!\d)"
 SHORT = r"\d\d(?!\d)(?!,?\s+(?:and|&|or)\s+\d)"  # in "March 7, 67", but not in "March 29, 30 and 31"
 SEP = r"[\s,./–-]*"
-ORDINAL = "|".join(calendar.ORDINALS).replace("-", r"[-\s]")
-HOLIDAY = "|".join(sorted(calendar.HOLIDAY_NAMES, key=len, reverse=True))
+ORDINAL = "|".join(english.ORDINALS).replace("-", r"[-\s]")
+HOLIDAY = "|".join(sorted(english.HOLIDAY_NAMES, key=len, reverse=True))
 HOLIDAY = HOLIDAY.replace("years", "year['’]?s").replace("st pat", r"st\.? pat")
 HOLIDAY = regex.sub(
     r"(?<=patrick|valentine|mother|father|president|veteran|patriot)s", "['’]?s['’]?", HOLIDAY
@@ -57,7 +57,7 @@ FILLER = regex.compile(
     | (?:the|of|on|in|at|to|through|thru|until|till|and|or|from|between|early|late|mid|beginning|end|since
     |before|after|by|day|week|weekend|morning|afternoon|evening|night|noon|around|about|circa|de|del|el|y
     |date|dated|WEEKDAYS|winter|spring|summer|fall|autumn)s?\b
-    """.replace("WEEKDAYS", "|".join(calendar.WEEKDAY_NAMES)),
+    """.replace("WEEKDAYS", "|".join(english.WEEKDAY_NAMES)),
     regex.VERBOSE | regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")

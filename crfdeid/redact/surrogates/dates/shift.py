@@ -15,7 +15,8 @@ from datetime import date, timedelta
 
 import regex
 
-from crfdeid.redact.surrogates.dates import calendar, parser
+from crfdeid.lexicon import english
+from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates.generalize import generalize_text
 from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 from crfdeid.redact.surrogates.dates.resolve import (
@@ -29,7 +30,7 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.text import ages
 
 DEFAULT_YEARS, DEFAULT_WEEKS = 25, 2
-NO_DAYS = "|".join(calendar.WEEKDAY_NAMES + calendar.SEASONS)
+NO_DAYS = "|".join(english.WEEKDAY_NAMES + english.SEASONS)
 WEEKDAY_OR_SEASON = regex.compile(
     rf"(?:on|in|the|every|last|next|this|\s|[.,]|(?:{NO_DAYS})(?:'?s)?|-|/|to|and|or)+", regex.IGNORECASE
 )
@@ -58,7 +59,6 @@ class DateShifter:
 
     DEFAULT_YEARS, DEFAULT_WEEKS = DEFAULT_YEARS, DEFAULT_WEEKS
     MONTH_FIRST, DAY_FIRST = parser.MONTH_FIRST, parser.DAY_FIRST
-    MONTHS = calendar.FULL | calendar.ABBREVIATED | calendar.IN_SPANISH  # numbers by lowercase name
 
     def __init__(self, shift: Shift, month_first: bool = True) -> None:
         self.shift, self.month_first = shift, month_first
@@ -213,12 +213,12 @@ def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> 
     if year:
         years = [complete_year(year, note_date)]
     moved = add_days(
-        find_nearest([calendar.find_holiday(expression.holiday, y) for y in years], note_date), shift
+        find_nearest([english.find_holiday(expression.holiday, y) for y in years], note_date), shift
     )
     if moved is None:
         return None
     start, end = expression.holiday_range
-    out = [(start, end, f"{calendar.MONTHS[moved.month - 1]} {moved.day}")]
+    out = [(start, end, f"{english.MONTHS[moved.month - 1]} {moved.day}")]
     return [*out, write_year_field(year, moved.year)] if year else out
 
 
@@ -284,13 +284,13 @@ def add_month(expression: DateExpression, moved: date, edit: Edit, padded: bool)
 def write_month_field(field: Field, number: int, padded: bool) -> str:
     if field.text.isdecimal():
         return write_number(number, field.text, padded)
-    return calendar.write_month(number, field.text)
+    return english.write_month(number, field.text)
 
 
 def write_day_field(field: Field, number: int, padded: bool) -> str:
     if field.text.isdecimal():
         return write_number(number, field.text, padded)
-    return calendar.write_ordinal(number, field.text)
+    return english.write_ordinal_like(number, field.text)
 
 
 def write_number(number: int, like: str, padded: bool) -> str:

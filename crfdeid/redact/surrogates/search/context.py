@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.identifiers import LAST_FOUR
-from crfdeid.redact.surrogates.ordinary_words import (
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, word_set
+from crfdeid.lexicon.ordinary import (
     FREQUENT_SHARE,
     LEAST_SHARE,
     WORD_AFTER,
@@ -14,9 +14,10 @@ from crfdeid.redact.surrogates.ordinary_words import (
     is_frequent_name,
     is_ordinary,
 )
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.identifiers import LAST_FOUR
 from crfdeid.redact.surrogates.search.finder import Mention
 from crfdeid.redact.surrogates.search.search_strings import NUMBERS, SearchString
-from crfdeid.redact.surrogates.text_forms import fold, word_set
 from crfdeid.text.document import Span
 
 MIN_NUMBER, MIN_DATE, MIN_PLACE = 5, 5, 4  # characters
@@ -112,7 +113,7 @@ def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
     before = text[max(0, span.start - 40) : span.start]
     if beside_name or TITLE.search(before[-12:]):
         return True
-    if low in name_pools.load_lowercase("dates"):
+    if low in word_lists.load_lowercase("dates"):
         return False
     if len(low) < 3:
         return is_short_name(text, span, low, before)
@@ -150,13 +151,13 @@ def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> b
     """Whether an ordinary or medical word is capitalized because it is a name."""
     after = AFTER.match(text, span.end)
     assert after is not None
-    if low in name_pools.load_lowercase("medical_words", "eponyms", "hospital_words"):
+    if low in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words"):
         is_plural = span.end - span.start > len(low)  # "the Smiths" are a family, "the Foley" a catheter
         if is_plural and after["word"] in FAMILY_ACTS:
             return True
         if not is_plural and DETERMINER.search(before[-8:]):
             return False
-        if after["word"].lower() in name_pools.load_lowercase("medical_words"):
+        if after["word"].lower() in word_lists.load_lowercase("medical_words"):
             return False
     if not SENTENCE_END.search(before[-8:]):
         return True
@@ -201,10 +202,10 @@ def is_capitalized_word(text: str, span: Span, low: str) -> bool:
         if around.islower() and len(low) > MIN_LISTED:
             return True
         return find_share(low) >= LEAST_SHARE and (around.islower() or is_after_patient(text, span))
-    is_common = len(low) < 3 or low in name_pools.load_lowercase("common_words")
+    is_common = len(low) < 3 or low in word_lists.load_lowercase("common_words")
     return find_share(low) >= LEAST_SHARE or (word.istitle() and not is_common)
 
 
 def is_distinctive(string: SearchString) -> bool:
     is_word = is_ordinary(string.root) and not (string.size > MIN_LISTED and is_frequent_name(string.root))
-    return not is_word and string.root not in name_pools.load_lowercase("dates")
+    return not is_word and string.root not in word_lists.load_lowercase("dates")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.lexicon import english, spanish
 
-MONTHS = DateShifter.MONTHS
+MONTHS = english.MONTH_NUMBERS | spanish.MONTH_NUMBERS
 MONTH_STARTS = frozenset(month[:3] for month in MONTHS)
 FIRST_LETTERS = frozenset("0123456789").union(month[0] for month in MONTHS)
 MONTH = rf"(?:{'|'.join(MONTHS)})"

@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import regex
 
+from crfdeid.lexicon.letters import pluralize
+from crfdeid.lexicon.ordinary import is_ordinary, is_rare_word
+from crfdeid.lexicon.similar import SimilarNames
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.names import is_listed
-from crfdeid.redact.surrogates.ordinary_words import is_ordinary, is_rare_word
 from crfdeid.redact.surrogates.search.context import (
     MIN_NUMBER,
     has_name_beside,
@@ -29,8 +31,6 @@ from crfdeid.redact.surrogates.search.search_strings import (
     derive_strings,
 )
 from crfdeid.redact.surrogates.search.text_index import TextIndex
-from crfdeid.redact.surrogates.similar_names import SimilarNames
-from crfdeid.redact.surrogates.text_forms import pluralize
 from crfdeid.systems.repair.names import find_initials_before
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import WORD, fold, normalize, remove_invisible, split_possessive
+from crfdeid.lexicon.ordinary import is_ordinary
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.identifiers import LAST_FOUR
 from crfdeid.redact.surrogates.institutions import says_which
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
-from crfdeid.redact.surrogates.ordinary_words import is_ordinary
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
-from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, remove_invisible, split_possessive
 from crfdeid.text import ages
 
 RUN = re.compile(r"[^\W_]+")
@@ -127,7 +128,7 @@ def derive_names(text: str, type: str) -> Iterator[SearchString]:
     for match in WORD.finditer(text):
         word, _ = split_possessive(match[0])
         words, low = tuple(RUN.findall(normalize(word).text)), fold(word)
-        if len(low) < 2 or low in NEVER_SEARCHED or low in name_pools.load_lowercase("titles") or not words:
+        if len(low) < 2 or low in NEVER_SEARCHED or low in word_lists.load_lowercase("titles") or not words:
             continue
         yield SearchString(words, type, "all" if len(word) < 4 and word.isupper() else "", low)
         if len(words) > 1:  # O'Neil is also written ONeil
@@ -135,7 +136,7 @@ def derive_names(text: str, type: str) -> Iterator[SearchString]:
         if len(low) > 2:
             ending = "es" if low[-1] in "sxz" else "s"
             yield SearchString((*words[:-1], words[-1] + ending), type, "first", low, True)
-        for other in (*name_pools.load_nicknames().get(low, ()), *name_pools.load_full_names().get(low, ())):
+        for other in (*word_lists.load_nicknames().get(low, ()), *word_lists.load_full_names().get(low, ())):
             yield SearchString((fold(other),), type, "", fold(other), True)
 
 

@@ -8,8 +8,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from crfdeid.lexicon.letters import NormalizedText, normalize
 from crfdeid.redact.surrogates.search.search_strings import RUN
-from crfdeid.redact.surrogates.text_forms import NormalizedText, normalize
 
 Range = tuple[int, int]
 ASCII = 128

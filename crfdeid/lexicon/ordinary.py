@@ -1,17 +1,22 @@
-"""The lists that rules look words up in.
+"""What a word is: a word of a language or of medicine, a name, or a place.
 
 Douglass 2005 (table 5.1) parts names and places into *unambiguous* ones and *ambiguous*
 ones, which are also common English or medical words. Here the parting is computed from the
 shipped gazetteers when they are loaded, so that a changed list needs no other change.
+
+The rules ask :class:`Lists` about the words of a note, lowercased. Redaction asks the functions below about
+folded words, and how many people have a word as their name.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from crfdeid.rules.misspellings import SHORTEST, find_close_name
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.similar import SHORTEST, find_close_name
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.word_cache import remember_words
@@ -28,6 +33,17 @@ NAMES = (
 NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art".split())  # noqa: SIM905
 # In the lists of names, but brands, scales and studies in a note.
 NOT_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
+
+LEAST_SHARE = 0.01  # per cent of people, of a word that people also bear as a name
+FREQUENT_SHARE = 0.02  # of one that is rather a name than a word
+# Words after a word in small letters that show that it is the word and not a name.
+WORD_AFTER = re.compile(
+    r"\s+(?:be|been|have|need|not|also|continue|follow|return|require|likely|start|take|see|get|come|go|call|do|then|hold"
+    r"|consider|discuss|check|obtain|plan|proceed|undergo|receive|benefit|give|stop|use|make|try|repeat|monitor|keep|add"
+    r"|remain|resume|send|schedule|arrange|increase|decrease|man|men|woman|women|lady|male|female|adult|adults|child"
+    r"|children|boy|girl|people|person|to|of|or)\b",
+    re.IGNORECASE,
+)
 
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 CACHE_SIZE = 200_000  # words whose answers are kept
@@ -225,3 +241,38 @@ class Lists:
 def load_shipped() -> Lists:
     """Load the lists that come with the package."""
     return Lists({name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in NAMES})
+
+
+def is_ordinary(low: str) -> bool:
+    """Whether a word of a language or of medicine is written like this."""
+    return low in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words", "common_words")
+
+
+def is_frequent_name(low: str) -> bool:
+    """Whether many people have this name, and clinical reports do not use the word.
+
+    >>> [is_frequent_name(word) for word in ("kelly", "patel", "young", "lung")]
+    [True, True, False, False]
+    """
+    return find_share(low) >= FREQUENT_SHARE and low not in load_clinical_words()
+
+
+@cache
+def load_clinical_words() -> frozenset[str]:
+    """The words that several clinical reports have, from the list of their clusters."""
+    return frozenset(entry.partition("|")[0] for entry in word_lists.load_lowercase("clusters"))
+
+
+def find_share(low: str) -> float:
+    """The per cent of people with this name, as a first name or surname."""
+    kinds = (word_lists.SURNAME, word_lists.FEMALE, word_lists.MALE)
+    return max(word_lists.load_shares(kind).get(low, 0.0) for kind in kinds)
+
+
+def is_rare_word(low: str) -> bool:
+    """Whether a word of a language is not a name that people bear.
+
+    >>> [is_rare_word(word) for word in ("lung", "young", "wrzeszczynski")]
+    [True, False, False]
+    """
+    return is_ordinary(low) and find_share(low) < LEAST_SHARE

@@ -1,6 +1,6 @@
-"""The words of dates: months (English and Spanish), weekdays, ordinals, and US holidays with their days.
+"""The words of dates in English: months, weekdays, ordinals, and US holidays with their days.
 
-Holidays of other calendars are not read; they become a marker.
+A month may also be written in Spanish. Holidays of other calendars are not read; they become a marker.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import date, timedelta
 from difflib import get_close_matches
 
-from crfdeid.text import english_dates
-from crfdeid.text.english_dates import MONTHS, WEEKDAYS
+from crfdeid.lexicon import spanish
 
-SPANISH = (
-    "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
-    "noviembre", "diciembre",
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
 )  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
     "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
@@ -22,9 +22,16 @@ ORDINALS = (
     "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth",
     "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first",
 )  # fmt: skip
-FULL = {name.lower(): n for n, name in enumerate(MONTHS, 1)}
-ABBREVIATED = {name[:3].lower(): n for n, name in enumerate(MONTHS, 1)} | {"sept": 9}
-IN_SPANISH = {name: n for n, name in enumerate(SPANISH, 1)}
+FULL_MONTHS = {name.lower(): n for n, name in enumerate(MONTHS, 1)}
+ABBREVIATED_MONTHS = {"sept": 9} | {name[:3]: n for name, n in FULL_MONTHS.items() if name[3:]}  # not "may"
+MONTH_NUMBERS = FULL_MONTHS | ABBREVIATED_MONTHS
+AMBIGUOUS_MONTHS = frozenset(
+    ["may", "march", "mar", "jan", "dec", "apr", "sep", "jun", "aug"]
+)  # also words, names or abbreviations
+MONTH_PATTERN = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
 LONG = tuple(name.lower() for name in WEEKDAYS)
 WEEKDAY_NAMES = (*LONG, "tues", "thurs", "weds", "thur", *(name[:3] for name in LONG))
 SEASONS = ("winter", "spring", "summer", "fall", "autumn")
@@ -55,11 +62,11 @@ def parse_month(word: str) -> int | None:
     (9, 2, 3, None)
     """
     low = word.lower()
-    number = FULL.get(low) or ABBREVIATED.get(low) or IN_SPANISH.get(low)
+    number = MONTH_NUMBERS.get(low) or spanish.MONTH_NUMBERS.get(low)
     if number or len(low) < 5 or low in WEEKDAY_NAMES or low in SEASONS:
         return number
-    similar = get_close_matches(low, FULL, n=1, cutoff=0.8)
-    return FULL[similar[0]] if similar else None
+    similar = get_close_matches(low, FULL_MONTHS, n=1, cutoff=0.8)
+    return FULL_MONTHS[similar[0]] if similar else None
 
 
 def write_month(number: int, like: str) -> str:
@@ -69,19 +76,29 @@ def write_month(number: int, like: str) -> str:
     ('NOV', 'Sept', 'january', 'febrero')
     """
     low = like.lower()
-    name = SPANISH[number - 1] if low in IN_SPANISH and low not in FULL else MONTHS[number - 1]
-    if low in ABBREVIATED and low not in FULL:
+    name = spanish.MONTHS[number - 1] if low in spanish.MONTH_NUMBERS else MONTHS[number - 1]
+    if low in ABBREVIATED_MONTHS:
         name = name[:4] if low == "sept" and number in (6, 7, 9) else name[:3]
     return name.upper() if like.isupper() else name.lower() if like.islower() else name.capitalize()
 
 
-def write_ordinal(number: int, like: str) -> str:
+def write_ordinal(number: int) -> str:
+    """A number with its ordinal ending.
+
+    >>> write_ordinal(1), write_ordinal(12), write_ordinal(23)
+    ('1st', '12th', '23rd')
+    """
+    endings = {} if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{endings.get(number % 10, 'th')}"
+
+
+def write_ordinal_like(number: int, like: str) -> str:
     """Write an ordinal in digits or in a word, with the capitals of ``like``.
 
-    >>> write_ordinal(22, "3rd"), write_ordinal(2, "Third"), write_ordinal(1, "12TH")
+    >>> write_ordinal_like(22, "3rd"), write_ordinal_like(2, "Third"), write_ordinal_like(1, "12TH")
     ('22nd', 'Second', '1ST')
     """
-    name = english_dates.write_ordinal(number) if like[0].isdigit() else ORDINALS[number - 1]
+    name = write_ordinal(number) if like[0].isdigit() else ORDINALS[number - 1]
     return name.upper() if like[-2:].isupper() else name.capitalize() if like[0].isupper() else name
 
 

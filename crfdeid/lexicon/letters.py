@@ -56,7 +56,7 @@ def capitalize_words(text: str, like: str) -> str:
     first word, if ``like`` begins with a capital."""
     found = WORD.findall(like)
     if found and found[-1][0].isupper() and len(found) > 1:
-        return WORD.sub(lambda m: m[0][:1].upper() + m[0][1:], text)
+        return str(WORD.sub(lambda m: m[0][:1].upper() + m[0][1:], text))
     return text[:1].upper() + text[1:] if found and found[0][0].isupper() else text.lower()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import chain
 
-from crfdeid.redact.surrogates.text_forms import fold, fold_each
+from crfdeid.lexicon.letters import fold, fold_each
 from crfdeid.text import gazetteer
 from crfdeid.text.word_cache import remember_words
 

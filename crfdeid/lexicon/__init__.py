@@ -1,0 +1,1 @@
+"""The words that several rooms look for: titles, credentials, months, names, ordinary words."""

@@ -1,0 +1,11 @@
+"""The words of Spanish notes that several rooms read: months."""
+
+from __future__ import annotations
+
+MONTHS = (
+    "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+    "noviembre", "diciembre",
+)  # fmt: skip
+MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)}
+MONTH_PATTERN = "|".join(MONTHS).replace("septiembre", "sep?tiembre")
+SHORT_MONTH_PATTERN = "|".join(name[:3] for name in MONTHS).replace("sep", "sept?")
