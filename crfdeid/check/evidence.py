@@ -13,13 +13,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from crfdeid.lexicon.names import CODE_CREDENTIALS, CODE_TITLES
 from crfdeid.text.gazetteer import find_gazetteer, read_entries
 
 BEFORE, AFTER = 40, 16  # characters of the line that are looked at
 NAME_WORD = r"(?:(?:Mc|Mac|O'|D'|De|La)?[A-Z][a-z]{1,}(?:-[A-Z][a-z]+)?|[A-Z]{3,})"
 NAME = re.compile(rf"{NAME_WORD}(?:,? (?:[A-Z]\.? )?{NAME_WORD}){{0,2}}(?:,? [A-Z]\.?)?")
-TITLE = re.compile(r"(?:\b(?:Mrs?|Ms|Miss|Dr|Prof|MR|MRS|MS|DR)\.?|\b(?:Doctor|Sra?|Dra?)\.?)\s+$")
-CREDENTIAL = re.compile(r"\s?,\s?(?:M\.?D|D\.?O|R\.?N|N\.?P|PA-C|LPN|LCSW|Ph\.?D)\b")
+TITLE = re.compile(rf"\b(?:{CODE_TITLES})\.?\s+$")
+CREDENTIAL = re.compile(rf"\s?,\s?(?:{CODE_CREDENTIALS})\b")
 GAP = r"[\s_\"']*(?:name)?[\"'\]]*\s*(?:[:=]+|,|=>|is)?\s*[\"'(\[]*"
 NAME_CLUE = re.compile(
     r"(?i)(?<![a-z])(?:patient|pt|attending|physician|surgeon|provider|nurse|mother|father|wife|husband|"

@@ -35,6 +35,7 @@ from crfdeid.corpora.messages import (
 )
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
+from crfdeid.lexicon.names import TITLE_PART
 from crfdeid.text.document import Document
 
 ROOT = "ClinicalDocument"
@@ -133,7 +134,7 @@ class Parts(Collector):
             return
         action = rules.choose_text_action([name for name, _ in path], path[-1][1])
         if action == "title":
-            action = rules.KEEP if rules.TITLE.fullmatch(text.strip()) else rules.MASK
+            action = rules.KEEP if TITLE_PART.fullmatch(text.strip()) else rules.MASK
         if action == rules.NARRATIVE:
             self.add_block([piece])
         elif action == rules.DATA:

@@ -38,9 +38,6 @@ NAMESPACE = re.compile(
 NUMBER = re.compile(r"[+-]?[0-9]{0,8}(\.[0-9]{0,8})?")
 SMALL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4})?")
 LOCAL = re.compile(r"#[\w.-]{1,60}", re.ASCII)
-TITLE = re.compile(
-    r"(?:[JS]r|I{1,3}|IV|Drs?|Mr|Mrs|Ms|Miss|Prof|MD|DO|RN|NP|PA|PhD|M\.D|D\.O)\.?", re.IGNORECASE
-)
 TIMES = re.compile(r"(?:\w*[tT]ime|low|high|center|birthTime|deceasedTime)", re.ASCII)
 TELECOM = re.compile(r"((?:tel|fax|mailto|sms|https?):)?(.*)", re.DOTALL)
 TELECOMS = {"mailto:": "EMAIL", "http:": "URL", "https:": "URL", "fax:": "FAX"}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora.json_text import Leaf
+from crfdeid.lexicon.names import TITLE_PART
 
 KEEP, TEXT, LONG, HTML, DATA, CODE, REFERENCE, MASK = (
     "keep", "text", "long text", "html", "data", "code", "reference", "mask",
@@ -46,9 +47,6 @@ DATE_FORM = re.compile(
 TIME_FORM = re.compile(r"[0-2][0-9]:[0-5][0-9](:[0-6][0-9](\.[0-9]+)?)?")
 CODE_FORM = re.compile(r"(?!.*//)[\w.+*%/()\[\]{}^'<>=-]{1,40}", re.ASCII)
 MIME_FORM = re.compile(r"text/[\w.+-]{1,40};\s?charset=\"?[\w-]{1,20}\"?", re.ASCII)
-TITLE_FORM = re.compile(
-    r"(?:[JS]r|I{1,3}|IV|Drs?|Mr|Mrs|Ms|Miss|Prof|MD|DO|RN|NP|PA|PhD|M\.D|D\.O)\.?", re.IGNORECASE
-)
 PLAIN_FORM = re.compile(r"[A-Za-z0-9._-]{1,20}")  # of a version, or an extension in an extension
 STANDARD_URI = re.compile(
     r"(?:https?://(?:(?:[\w-]+\.)*hl7\.org|loinc\.org|snomed\.info|unitsofmeasure\.org|www\.nlm\.nih\.gov"
@@ -127,7 +125,7 @@ def is_name(parent: dict[str, Any], around: str, name: str) -> bool:
 def choose_name_action(leaf: Leaf, name: str) -> str:
     resource = find_resource(leaf)
     if name in ("prefix", "suffix"):
-        return KEEP if TITLE_FORM.fullmatch(leaf.value) else MASK
+        return KEEP if TITLE_PART.fullmatch(leaf.value) else MASK
     return REFERRED[resource] if resource in PEOPLE else "NAME"
 
 

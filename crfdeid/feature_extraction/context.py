@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 import regex
 
 from crfdeid.feature_extraction.token import YES, Value, short_shape
+from crfdeid.lexicon.names import OBSERVED_TITLES
 from crfdeid.text.tokenized import TokenizedDocument, find_chunks
 from crfdeid.text.tokenizer import is_line_end
 from crfdeid.text.word_cache import remember_words
 
-TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
 HEADING_WORDS = 6  # a longer run of words before a colon is not a heading
 RARE = 0.05  # of a document's words, at most, have capitals where it is written without capitals
 OUTER_MARKS = regex.compile(r"^\W+|\W+$")
@@ -198,7 +198,7 @@ def titled(document: TokenizedDocument) -> list[Value]:
     names = {
         document.lowered[name]
         for index, text in enumerate(document.lowered)
-        if text in TITLES and (name := find_name_after(document, index)) is not None
+        if text in OBSERVED_TITLES and (name := find_name_after(document, index)) is not None
     }
     return [
         YES if lower in names and token.text[0].isupper() else None

@@ -16,15 +16,17 @@ import regex
 
 from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.lexicon.english import MONTH_PATTERN
+from crfdeid.lexicon.names import COURTESY, OBSERVED_CREDENTIALS
 from crfdeid.text.tokenized import TokenizedDocument
 
 MONTH = rf"(?:{MONTH_PATTERN})\b\.?"
 
 # Whole words, in any letter case.
 CLUES = {
-    "patient": r"mr|mrs|ms|miss|mister|patient|pt|husband|wife|son|daughter|mother|father|brother|sister",
-    "doctor": r"drs?|doctor|m\.?\s?d|d\.?o|attending|physician|surgeon|resident|fellow|pcp|cc|dictated by"
-    r"|signed by|seen by|referred by|r\.?n|n\.?p|ph\.?d",
+    "patient": "|".join(COURTESY)
+    + "|mister|patient|pt|husband|wife|son|daughter|mother|father|brother|sister",
+    "doctor": rf"{OBSERVED_CREDENTIALS}|drs?|doctor|attending|physician|surgeon|resident|fellow|pcp|cc"
+    r"|dictated by|signed by|seen by|referred by",
     "hospital": r"hospital|hosp|clinic|medical center|center|infirmary|health|unit|ward"
     r"|transferred (?:from|to)",
     "location": r"street|st|avenue|ave|road|rd|drive|lane|lives? (?:in|at|with)|living in|moved (?:to|from)"

@@ -1,7 +1,8 @@
-"""The words of Spanish notes that several rooms read: months."""
+"""The words of Spanish notes that several rooms read: titles and months."""
 
 from __future__ import annotations
 
+TITLES = ("sr", "sra")
 MONTHS = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
     "noviembre", "diciembre",

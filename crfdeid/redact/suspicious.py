@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from crfdeid.lexicon.letters import fold
+from crfdeid.lexicon.names import CREDENTIAL_SEARCH, TITLE_SEARCH
 from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary, is_rare_word
 from crfdeid.redact.surrogates import check_digits
 from crfdeid.redact.unknown_words import SearchedText, find_listed_names, find_unknown_words
@@ -43,10 +44,10 @@ AGE_WORD = re.compile(
     r"[Nn][Ii][Nn][Ee][Tt][Yy](?:[-\s]\w+)?(?=[-\s]+[Yy]ear)|NINETY(?:[-\s]\w+)?(?=[-\s]+YEAR)"
 )
 TITLE = re.compile(
-    rf"[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)\.?\s+(?:{CAPITAL}\.\s?)?"
+    rf"{TITLE_SEARCH}\.?\s+(?:{CAPITAL}\.\s?)?"
     rf"(?:{NAME}|(?P<misread>\d[a-z]{{3}}[\w'’-]*))"
 )
-CREDENTIAL = re.compile(r"[MDRNPLC](?:\.?[DONP]\b|A-C\b|h\.?D\b|DS\b|PN\b|RNA\b)")
+CREDENTIAL = re.compile(CREDENTIAL_SEARCH)
 NAME_BEFORE = re.compile(rf"{NAME},?\s+$")
 TYPIST, AUTHOR = (
     re.compile(rf"/\s?{CAPITAL}{{2,4}}(?=\s*(?:\n|$)|\s+[DT]{{1,2}}[: ]+\d)"),

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import LONGEST, Beside
-from crfdeid.rules.name_words import CREDENTIAL_WORDS
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
 
@@ -117,7 +117,7 @@ USER = re.compile(r"(?:[a-z]{1,4}\d{1,6}|[A-Z]{2,4}\d{2,6})(?![\w-])")
 @rule("USERNAME", "ours")
 def username(note: Note, lists: Lists) -> Iterator[Edges]:
     """Letters and digits after credentials or "Transcribed": "M.D. kw83"."""
-    for index in note.find_words(CREDENTIAL_WORDS):
+    for index in note.find_words(RULE_CREDENTIAL_WORDS):
         start = AFTER_CREDENTIAL.match(note.text, note.ends[index])
         if note.is_capitalised(index) and start and (match := USER.match(note.text, start.end())):
             yield match.span()

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
-from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
+from crfdeid.rules.name_words import FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import (
     PLACE_GAP,
@@ -127,9 +128,9 @@ def has_town_before(note: Note, lists: Lists, index: int) -> bool:
     if not index or note.gap(index) not in (", ", " "):
         return False
     first = find_town_start(note, lists, index)
-    if note.gap(index) == " " and note.lowered[index] in CREDENTIAL_WORDS:
+    if note.gap(index) == " " and note.lowered[index] in RULE_CREDENTIAL_WORDS:
         return False
-    if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION_WORDS | {
+    if note.gap(index) == " " or note.lowered[index] in RULE_CREDENTIAL_WORDS | FUNCTION_WORDS | {
         "in",
         "or",
         "me",

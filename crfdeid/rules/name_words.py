@@ -7,13 +7,10 @@ from __future__ import annotations
 import re
 
 from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS, RULE_CREDENTIALS
 from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import find_run_end, is_joined
-
-PATIENT_TITLES = word_set("mr mrs ms miss mister sr sra madam")
-DOCTOR_TITLES = word_set("dr drs doctor prof professor")
-OTHER_TITLES = word_set("rev reverend father rabbi sister capt captain sgt")
 
 # Words before a surname; Douglass 2005, table 5.1, has 148.
 PREFIXES = word_set(
@@ -21,18 +18,6 @@ PREFIXES = word_set(
 )
 SMALL_PREFIXES = PREFIXES - {"st", "mc", "mac", "o", "d", "san"}
 
-RELATIVES = word_set(
-    """wife husband spouse partner fiance fiancee girlfriend boyfriend mother father mom dad mum parents
-    daughter daughters son sons child stepson stepdaughter brother brothers sister sisters sibling
-    siblings grandmother grandfather grandson granddaughter aunt uncle niece nephew cousin friend
-    friends neighbor neighbour roommate caregiver caretaker guardian proxy hcp kin visitor"""
-)
-STAFF = word_set(
-    """nurse rn resident intern attending surgeon fellow physician pcp cardiologist oncologist
-    neurologist psychiatrist pediatrician urologist radiologist pathologist anesthesiologist
-    therapist np pa hospitalist consultant dentist midwife provider social worker chaplain
-    pharmacist"""
-)
 NAMING_WORDS = word_set("named is called name names")
 SIGNING_WORDS = word_set(
     """signed dictated reviewed verified approved read interpreted seen referred cosigned"""
@@ -58,15 +43,7 @@ DOCTOR_FIELD_WORDS = SIGNING_WORDS | word_set(
     assistant cosigner fellow consultant anesthesiologist cc transcribed"""
 )
 
-CREDENTIALS = re.compile(
-    r"(?:M\.?[ ]?D|D\.?O|Ph\.?[ ]?D|R\.?N|L\.?P\.?N|N\.?P|A?RNP|CRNP|P\.?A(?:-C)?|CRNA|CNM"
-    r"|D\.?D\.?S|D\.?M\.?D|DPM|Pharm\.?D|RPh|LICSW|LCSW|MSW|PsyD|MBBS|DPT|OTR|SLP|RRT)(?!\w)",
-    re.IGNORECASE,
-)
-CREDENTIAL_WORDS = word_set(
-    """m md d do ph phd r rn l lpn n np arnp rnp crnp p pa crna cnm dds dmd dpm pharmd pharm rph licsw
-    lcsw msw psyd mbbs dpt otr slp rrt"""
-)
+CREDENTIAL = re.compile(rf"(?:{RULE_CREDENTIALS})(?!\w)", re.IGNORECASE)
 
 # These are not names, capitalised or not.
 FUNCTION_WORDS = word_set(
@@ -111,7 +88,7 @@ def is_initial(note: Note, index: int) -> bool:
 def is_name_part(note: Note, lists: Lists, index: int) -> bool:
     """Whether a name can continue with the word: a name, an initial, or a prefix before a name."""
     if is_nameable(note, lists, index):
-        return note.lowered[index] not in CREDENTIAL_WORDS or not note.word(index).isupper()
+        return note.lowered[index] not in RULE_CREDENTIAL_WORDS or not note.word(index).isupper()
     if is_initial(note, index):
         return index + 1 == len(note) or "\n" not in note.gap(index + 1)
     return note.lowered[index] in PREFIXES and is_before_name(note, lists, index)

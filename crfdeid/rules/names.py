@@ -6,22 +6,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.name_words import (
-    CREDENTIAL_WORDS,
-    CREDENTIALS,
-    DOCTOR_FIELD_WORDS,
-    DOCTOR_FIELDS,
+from crfdeid.lexicon.names import (
     DOCTOR_TITLES,
-    FUNCTION_WORDS,
-    NAMING_WORDS,
     OTHER_TITLES,
-    PATIENT_FIELD_WORDS,
-    PATIENT_FIELDS,
     PATIENT_TITLES,
     RELATIVES,
-    SIGNING_WORDS,
+    RULE_CREDENTIAL_WORDS,
     STAFF,
+)
+from crfdeid.lexicon.ordinary import Lists
+from crfdeid.rules.name_words import (
+    CREDENTIAL,
+    DOCTOR_FIELD_WORDS,
+    DOCTOR_FIELDS,
+    FUNCTION_WORDS,
+    NAMING_WORDS,
+    PATIENT_FIELD_WORDS,
+    PATIENT_FIELDS,
+    SIGNING_WORDS,
     find_name_from,
     find_name_until,
     is_clear_name,
@@ -92,7 +94,7 @@ def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
     """Extend a surname by the first name behind its comma: ``Ruiz`` to ``Ruiz, Ana``."""
     match = COMMA.match(note.text, edges[1])
     first = note.find_index(match.end()) if match else None
-    if first is None or not is_nameable(note, lists, first) or note.lowered[first] in CREDENTIAL_WORDS:
+    if first is None or not is_nameable(note, lists, first) or note.lowered[first] in RULE_CREDENTIAL_WORDS:
         return edges
     more = find_name_from(note, lists, first, 2)
     return (edges[0], more[1]) if more else edges
@@ -126,7 +128,7 @@ def find_ordinary_name(note: Note, lists: Lists, index: int) -> Edges | None:
         or note.lowered[index] in FUNCTION_WORDS - {"will", "may"}
     ):
         return None
-    if note.lowered[index - 1] in ("sr", "madam") or note.lowered[index] in CREDENTIAL_WORDS:
+    if note.lowered[index - 1] in ("sr", "madam") or note.lowered[index] in RULE_CREDENTIAL_WORDS:
         return None
     return note.edges(index, index + 1)
 
@@ -165,9 +167,9 @@ def other_title(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("DOCTOR", DOUGLASS)
 def credential(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name before MD, RN, PA-C and other credentials."""
-    for index in note.find_words(CREDENTIAL_WORDS):
+    for index in note.find_words(RULE_CREDENTIAL_WORDS):
         if index and note.is_capitalised(index) and BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
-            match = CREDENTIALS.match(note.text, note.starts[index])
+            match = CREDENTIAL.match(note.text, note.starts[index])
             if match and (edges := find_name_until(note, lists, index)):
                 yield edges
 

@@ -11,15 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crfdeid.lexicon.letters import word_set
+from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Entries, Lists
 from crfdeid.rules import hospitals, locations, name_lists, names
-from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, PREFIXES
+from crfdeid.rules.name_words import FUNCTION_WORDS, PREFIXES
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all, find_capitalised_entries
 from crfdeid.text.document import Span
 
 SOURCE = "Douglass 2005, section 5.1.4"
-NEVER = FUNCTION_WORDS | PREFIXES | CREDENTIAL_WORDS
+NEVER = FUNCTION_WORDS | PREFIXES | RULE_CREDENTIAL_WORDS
 SHORTEST = 3
 LONG = 5  # letters of a name that is found without its capital, too
 SEEDS = {

@@ -6,6 +6,7 @@ from random import Random
 
 import regex
 
+from crfdeid.lexicon.names import WRITTEN_TITLES
 from crfdeid.synthetic import invented_terms
 from crfdeid.synthetic.drawing import choose_pattern, read_list
 from crfdeid.text import ages
@@ -22,7 +23,7 @@ PRONOUNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("female", "female", "woman", "F", "lady", "female"),
         ("male", "male", "man", "M", "gentleman", "male"),
     ),
-    "title": (("Ms.", "Mrs.", "Ms.", "Ms", "Mrs", "Miss"), ("Mr.", "Mr.", "Mr", "Mr.")),
+    "title": WRITTEN_TITLES,
     "person": (("lady", "woman", "patient"), ("gentleman", "man", "patient")),
 }
 CHILD = {

@@ -9,6 +9,7 @@ from random import Random
 
 import regex
 
+from crfdeid.lexicon.names import CREDENTIALS
 from crfdeid.synthetic import frames, invented, regions
 from crfdeid.synthetic.drawing import choose_pattern, choose_weighted, draw, read_list
 
@@ -17,7 +18,6 @@ PARTICLES = (
     "von ",
     "Del ", "D'", "El-",
 )  # fmt: skip
-CREDENTIALS = ("MD", "DO", "RN", "NP", "PA")  # initials that would be read as credentials
 SHAPED = ("full", "formal")
 WEAK = 0.08  # the share of people whose surname is short or an ordinary word
 MIDDLE = regex.compile(r" ?\{(m|M|middle)\}\.?")
@@ -183,7 +183,7 @@ def write_initials(person: Person, rng: Random) -> str:
     fields = name_fields(person)
     for _ in range(20):
         text = choose_pattern("initials", rng).format(**fields)
-        if not text.replace(".", "").upper().endswith(CREDENTIALS):
+        if not text.replace(".", "").upper().endswith((*CREDENTIALS, "DO")):
             return text
     return "{F}.{M}.{L}.".format(**fields)
 

@@ -13,14 +13,15 @@ from pathlib import Path
 import regex
 
 from crfdeid.lexicon.english import MONTH_NUMBERS
+from crfdeid.lexicon.names import CAPITALIZED_TITLES, CHECKED_CREDENTIALS
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.written_corpus import PEOPLE, WrittenDocument, read_hand
 
 REPEATED = (*PEOPLE, "CITY", "HOSPITAL", "ORGANIZATION", "STREET", "LOCATION-OTHER")
 TITLE = regex.compile(
-    r"(Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Nurse|Sister|Aunt|Uncle|Rev|Fr|Sr|Sgt|PC|Judge)\b\.?\s|.*['’]s$"
+    rf"({CAPITALIZED_TITLES}|Mx|Nurse|Sister|Aunt|Uncle|Rev|Fr|Sr|Sgt|PC|Judge)\b\.?\s|.*['’]s$"
 )
-CREDENTIAL = regex.compile(r".*[ ,](MD|RN|DO|PA-C|NP|MBBS|FRCS|FRACP|PhD|RM|LCSW|PharmD)\.?$")
+CREDENTIAL = regex.compile(rf".*[ ,]({CHECKED_CREDENTIALS})\.?$")
 DURATION = regex.compile(r"\d+/(7|52|12)|.*\b(day|week|month|year|hour|yr|wk)s?\b(?!.*\d{4})")
 AGE_WORDS = regex.compile(r".*\b(years?|yrs?|y/?o|months?|weeks?|days?|old)\b", regex.IGNORECASE)
 CLEAR_MONTHS = [name.title() for name in MONTH_NUMBERS if name not in ("march", "mar", "may")]
@@ -35,7 +36,8 @@ CONTACT = regex.compile(
     r"|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b"
 )
 LONG_NUMBER = regex.compile(r"(?<![\d.,])\d{6,}(?![\d.,]*\d)")
-PERSON_AFTER_TITLE = regex.compile(r"\b(Mr|Mrs|Ms|Miss|Dr|Prof|Nurse|Sister)\.? ?$")
+PERSON_BEHIND_TITLE = regex.compile(rf"\b(?:{CAPITALIZED_TITLES})\.? (\p{{Lu}}\p{{Ll}}+)")
+PERSON_AFTER_TITLE = regex.compile(rf"\b({CAPITALIZED_TITLES}|Nurse|Sister)\.? ?$")
 WORD = regex.compile(r"\p{L}[\p{L}'’-]*\p{L}")
 NOT_A_NAME = frozenset(
     ("may", "will", "grace", "hope", "mark", "pat", "bill", "rose", "dawn", "faith", "joy", "art", "gene",
@@ -92,7 +94,7 @@ def find_untagged_patterns(document: WrittenDocument) -> Iterator[str]:
             continue
         for pattern in (MONTH, NUMERIC, CONTACT, LONG_NUMBER):
             yield from (f"not marked: {match[0]}" for match in pattern.finditer(part))
-        for match in regex.finditer(r"\b(?:Mr|Mrs|Ms|Dr|Prof)\.? (\p{Lu}\p{Ll}+)", part):
+        for match in PERSON_BEHIND_TITLE.finditer(part):
             yield f"a name behind a title, not marked: {match[0]}"
 
 

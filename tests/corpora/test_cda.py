@@ -131,10 +131,6 @@ FORMS = {
     ),
     "SMALL": (["7", "120", "7.3", "120.1234"], ["", "1234", "7.", "7.12345", "-7"]),
     "LOCAL": (["#a", "#p1.2-3", "#" + "a" * 60], ["#", "a", "##a", "#" + "a" * 61, "#a b", "#okoń"]),
-    "TITLE": (
-        ["Jr", "Sr.", "I", "II", "III", "IV", "Dr", "Drs.", "MR.", "Mrs", "Miss", "m.d."],
-        ["", "IIII", "Eze", "Dr. Eze", "Dr..", "r"],
-    ),
     "TIMES": (
         ["time", "birthTime", "effectiveTime", "low", "high", "center"], ["lower", "okońTime", "value", ""],
     ),

@@ -219,10 +219,6 @@ FORMS = {
     "ELEMENT": (
         ["a", "id", "_id", "a" + "B7" * 31 + "c"], ["", "Id", "__id", "a b", "Okoń", "oń", "a" + "b" * 64],
     ),
-    "TITLE_FORM": (
-        ["Jr", "Sr.", "I", "II", "III", "IV", "Dr", "Drs.", "MR.", "Mrs", "Ms", "Miss", "Prof", "m.d."],
-        ["", "IIII", "Eze", "Dr. Eze", "Dr..", "r"],
-    ),
     "STANDARD_URI": (
         ["http://hl7.org", "https://hl7.org/fhir/us/core#a|4.0.1", "http://a-b.terminology.hl7.org/v2-0203",
          "http://loinc.org", "http://snomed.info/sct", "http://unitsofmeasure.org", "http://ama-assn.org/go",

@@ -11,9 +11,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from crfdeid.feature_extraction.context import TITLES
 from crfdeid.feature_extraction.table_columns import OfTable
 from crfdeid.feature_extraction.token import KINDS, OF_SHAPE, YES, Affix, OfLowered, OfWords, Value
+from crfdeid.lexicon.names import OBSERVED_TITLES
 
 NONE = -1
 (
@@ -31,7 +31,7 @@ NONE = -1
 ) = (1 << bit for bit in range(11))
 
 
-MARKS = {":": COLON, ".": FULL_STOP, **dict.fromkeys(TITLES, TITLE)}
+MARKS = {":": COLON, ".": FULL_STOP, **dict.fromkeys(OBSERVED_TITLES, TITLE)}
 
 
 def flags(text: str) -> int:

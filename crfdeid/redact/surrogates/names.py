@@ -24,6 +24,7 @@ from crfdeid.lexicon.letters import (
     split_possessive,
     word_set,
 )
+from crfdeid.lexicon.names import KEPT_TITLES, WITH_STOPS
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -36,9 +37,8 @@ PARTICLES = word_set("van von der den de la le du del della di da dos el al bin 
 SUFFIXES = word_set("jr sr ii iii iv esq")
 PARTICLES_OR_NAMES = word_set("di do al el le bin ten ter ibn y")  # also first names, or nicknames
 CREDENTIALS_OR_NAMES = ("do", "pa")  # also surnames
-COURTESY = word_set("mr mrs ms miss dr drs doctor prof professor nurse sra madam mister")
 MAX_CREDENTIALS = 80  # characters at the end of a name that are searched for them
-CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
+CREDENTIALS = regex.compile(rf"(?<=[,\s])(?:(?:{WITH_STOPS}|Ph\.\s?D)\b\.?[,\s]*)+$")
 MIN_MISSPELT = 4  # letters
 LONGEST_MISSPELT = 60  # letters; a longer word is none, and would take their square of memory
 VOWELS = "aeiou"
@@ -225,7 +225,7 @@ def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
     word, low = found[number][0], fold(found[number][0])
     titles = word_lists.load_lowercase("titles")
     if number + 1 < len(found) and low not in CREDENTIALS_OR_NAMES:
-        leads = low in COURTESY or all(fold(match[0]) in titles for match in found[:number])
+        leads = low in KEPT_TITLES or all(fold(match[0]) in titles for match in found[:number])
         if leads and "," not in text[found[number].end() : found[number + 1].start()]:
             return True
     if number == 0 or low not in word_lists.load_credentials():

@@ -24,6 +24,7 @@ from crfdeid.lexicon.letters import (
     remove_invisible,
     split_possessive,
 )
+from crfdeid.lexicon.names import COURTESY
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.text.document import Document, Span
@@ -32,7 +33,7 @@ PROBABLE = 0.5  # of a span whose text is PHI wherever it stands in the notes
 REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
 FEW = 50  # words that are looked for one by one
-TITLED = regex.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof)\.? $", regex.IGNORECASE)
+TITLED = regex.compile(rf"\b(?:dr|drs|prof|{'|'.join(COURTESY)})\.? $", regex.IGNORECASE)
 
 
 class NoteWords:

@@ -6,11 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from crfdeid.lexicon.names import (
+    CREDENTIALS,
+    CUE_CREDENTIALS,
+    DOCTOR_TITLE_CUES,
+    DOCTORS_TITLE_CUES,
+    PATIENT_TITLE_CUES,
+    RELATION,
+    SHORT_TITLES,
+)
 from crfdeid.systems.repair import anchors
 from crfdeid.systems.repair.anchors import Anchor
 from crfdeid.systems.repair.hospitals import LETTERS
 from crfdeid.systems.repair.joined_texts import CURLY, JoinedTexts
-from crfdeid.systems.repair.names import NOT_SURNAMES, RELATION
+from crfdeid.systems.repair.names import NOT_SURNAMES
 from crfdeid.systems.repair.numbers import GLUED_AFTER
 from crfdeid.systems.repair.spans import NAMES, Spans
 from crfdeid.text.document import Span
@@ -21,8 +30,9 @@ LAST = r"(?![A-Za-z'’])"
 PART = rf"(?:{WORD}{LAST}|(?!{WORD}{LAST})(?:{WORD}|[A-Za-z]+))"  # one way to match a whole part
 NAME = rf"{WORD}(?:-{PART})*"
 NOT_NAMES = (
-    r"(?:The|This|That|He|She|They|It|We|I|A|An|And|Who|Her|His|Patient|Doctor|Dr|Mr|Mrs|Ms|Will|Was|Is|At|In|On|Of|"
-    r"THE|THIS|THAT|HE|SHE|THEY|IT|WE|AND|WHO|HER|HIS|PATIENT|DOCTOR|WILL|WAS|IS|AT|IN|ON|OF|TO|FOR|WITH|No|NO)\b"
+    r"(?:The|This|That|He|She|They|It|We|I|A|An|And|Who|Her|His|Patient|Doctor|Will|Was|Is|At|In|On|Of|"
+    r"THE|THIS|THAT|HE|SHE|THEY|IT|WE|AND|WHO|HER|HIS|PATIENT|DOCTOR|WILL|WAS|IS|AT|IN|ON|OF|TO|FOR|WITH|No|NO|"
+    rf"{SHORT_TITLES})\b"
 )
 PERSON = rf"(?!{NOT_NAMES}){NAME}"
 INITIALS = r"(?:[A-Z]\. ?)*"
@@ -35,7 +45,8 @@ SERVICE = r"(?:GI|ENT|ID|PCP|[a-z]+ology|surgery|attending|resident|covering)"
 DOES = r"(?i:will|was|saw|sees|has|is|agrees?|recommends?|recommended|called|advised|asked)\b"
 NOT_SIGNERS = (
     r"(?i:resident|attending|dictated|electronically|signed|staff|medical|not|phone|fax|physician|nurse|"
-    r"transcription|voice|computer|the|telephone|proxy|rn|np|pa|md|phd|pgy|ms)\b"
+    r"transcription|voice|computer|the|telephone|proxy|pgy|ms|"
+    rf"{'|'.join(CREDENTIALS)})\b"
 )
 ROLE = (
     r"anesthesiologist|surgeon|assistant|consultant|cosigner|author|asst|surg|attending|pcp|"
@@ -51,7 +62,7 @@ SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
 OLD = rf"{BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -]"
 NUMBER_IN_BRACKETS = r"\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d)"
 SIGNER = rf"(?!{NOT_SIGNERS}){PERSON}"
-CREDENTIAL = r", (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_])"
+CREDENTIAL = rf", (?:{CUE_CREDENTIALS})(?![^\W_])"
 WINDOW = 100  # characters before an anchor in which a match begins
 
 
@@ -110,17 +121,21 @@ def match_cue(patterns: CuePatterns, text: str, low: int, at: int) -> Range | No
 
 
 CUES = (
-    Cue("DOCTOR", anchors.TITLE_OF_DOCTOR, after=rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})"),
     Cue(
         "DOCTOR",
         anchors.TITLE_OF_DOCTOR,
-        after=rf"\b(?:Drs|DRS)\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}(?:Dr\. )?"
-        rf"(?P<name>{PERSON})",
+        after=rf"\b(?:{DOCTOR_TITLE_CUES})\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})",
+    ),
+    Cue(
+        "DOCTOR",
+        anchors.TITLE_OF_DOCTOR,
+        after=rf"\b(?:{DOCTORS_TITLE_CUES})\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}"
+        rf"(?:Dr\. )?(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
         anchors.TITLE_OF_PATIENT,
-        after=rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})",
+        after=rf"\b(?:{PATIENT_TITLE_CUES})\b\.?{BLANK}(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import ABBREVIATED_MONTHS
+from crfdeid.lexicon.names import SHORT_TITLES
 from crfdeid.systems.repair.spans import NUMBERS, PHONE_TYPES, Spans, cut, search_tail, shorten
 from crfdeid.text.document import Span
 from crfdeid.text.spans import Range
@@ -31,9 +32,9 @@ UNIT_TYPES = frozenset({"DEPARTMENT", "ROOM", "PHONE", "MEDICALRECORD", "IDNUM"}
 PLACE_TYPES = frozenset({"HOSPITAL", "ORGANIZATION", "CITY"})
 PLACE_BEFORE = re.compile(r"(?:(?:of|at|from|to|in|and|with|by|for)\s+)+")
 ABBREVIATION = re.compile(
-    r"(?:\b(?:[^\W\d_]|Jr|Sr|St|Ste|Mt|Ft|Dr|Drs|Mr|Mrs|Ms|Ave|Av|Rd|Blvd|Ln|Pl|Ct|Pkwy|Hwy|Apt|Inc|Co|Corp|Ltd|"
+    r"(?:\b(?:[^\W\d_]|Jr|Sr|St|Ste|Mt|Ft|Ave|Av|Rd|Blvd|Ln|Pl|Ct|Pkwy|Hwy|Apt|Inc|Co|Corp|Ltd|"
     r"Hosp|Univ|Ctr|Med|Dept|Wm|Chas|Geo|Thos|Jos|"
-    rf"{'|'.join(ABBREVIATED_MONTHS)}|Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun|yr|yrs|mo|mos)|\.[^\W\d_]+)\.$",
+    rf"{'|'.join(ABBREVIATED_MONTHS)}|{SHORT_TITLES}|Drs|Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun|yr|yrs|mo|mos)|\.[^\W\d_]+)\.$",
     re.IGNORECASE,
 )
 PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}

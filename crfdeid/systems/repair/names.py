@@ -10,12 +10,21 @@ from dataclasses import replace
 from functools import reduce
 from operator import attrgetter
 
+from crfdeid.lexicon.names import (
+    ENDING_CREDENTIALS,
+    KIN,
+    LEADING_TITLES,
+    NEXT_CREDENTIALS,
+    RELATION,
+    SMALL_KIN,
+    SMALL_LEADING_TITLES,
+    STAFF_TITLES,
+    WITH_STOPS,
+)
 from crfdeid.systems.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, search_tail, widen
 from crfdeid.text.document import Span
 
-CREDENTIAL = (
-    r"(?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|PA(?:-C)?|P\.A\.|Ph\.?D\.?|ARNP|FNP|CRNA|CNM|LPN|LCSW|DPM|PGY)"
-)
+CREDENTIAL = rf"(?:{NEXT_CREDENTIALS})"
 NOT_SURNAMES = (
     r"(?:Dear|Patient|Attending|Nurse|Doctor|Dr|Sincerely|Regards|Hello|Hi|Thanks|Thank|Yours|Truly|Respectfully|Cordially|SINCERELY|YOURS|DEAR|Name|Physician|Provider|"
     r"Resident|Surgeon|Author|Room|Page|Signed|Final|Note|However|Therefore|Also|Then|Today|Yesterday|He|She|DR|MD)"
@@ -36,9 +45,7 @@ INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
 SURNAME_AFTER = re.compile(
     rf" ?(?!(?:{CREDENTIAL}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
 )
-ABBREVIATIONS = (
-    r"(?:A\.K\.A|A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|M\.D|D\.O|R\.N|N\.P|P\.A)"
-)
+ABBREVIATIONS = rf"(?:A\.K\.A|A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|{WITH_STOPS})"
 INITIALS_BEFORE = re.compile(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
 LETTERED = re.compile(  # a letter after these words ends a sentence: hepatitis C. Brown says
     r"\b(?:vitamins?|hepatitis|types?|grade|stage|class|group|plan|part|section|appendix|factor|unit|room|ward|level"
@@ -55,37 +62,6 @@ JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
 COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
 SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
-RELATION = (
-    r"daughter|son|wife|husband|mother|father|sister|brother|aunt|uncle|niece|nephew|cousin|"
-    r"grand(?:daughter|son|mother|father)|spouse|fianc[eé]e?"
-)
-KIN = (  # what relatives are called directly before the name, in the languages of patients
-    r"nana|nain|nanny|grannie|granny|grandma|grandmother|grandpa|grandad|granddad|grandfather|nonno|taid|"
-    r"mamgu|tadcu|memaw|mawmaw|pawpaw|mum|mom|mam|mummy|mommy|dad|daddy|aunt|auntie|aunty|tante|tannie|"
-    r"uncle|oom|ouma|oupa|koro|kuia|whaea|matua|tío|tía|abuela|abuelo|khala|chacha|chachi|ntate|gogo|"
-    r"mkhulu|induna|cousin|brother|husband|wife|partner|daughter|niece|nephew|stepdad|stepmum|stepmom|"
-    r"stepson|stepdaughter|friend|neighbour|neighbor|girlfriend|boyfriend|fiance|fiancé|fiancée|fiancee|"
-    r"baby"
-)
-SMALL_KIN = (  # these are names too, when they begin with a capital
-    r"nan|gran|nonna|moko|mama|baba|babu|dadi|thatha|rra|sister|sis|bro|hubby|son|dtr|pa|pop|pops|tia|tio|"
-    r"titi|lola|lolo|tita|kuya"
-)
-TITLES = (
-    r"signora|signor|señora|señor|sra|doña|madame|monsieur|mme|herr|frau|haji|sheikh|mr|mrs|ms|miss|mister|"
-    r"dr|professor|reverend|rabbi|imam|aka|a\.k\.a"
-)
-SMALL_TITLES = (
-    "don|pan|pani|sir|dame|lady|lord|prof|rev|fr|father|pastor|bishop|canon|deacon|elder|chief|ex|bub|bn"
-)
-ROLE = (  # what a member of the staff is called directly before the name
-    r"nurse|midwife|physio|physiotherapist|dietitian|dietician|pharmacist|surgeon|registrar|consultant|"
-    r"psychologist|psychiatrist|therapist|counsellor|counselor|social worker|case manager|care manager|"
-    r"link worker|key worker|support worker|health visitor|interpreter|officer|teacher|solicitor|"
-    r"attorney|receptionist|paramedic|technician|radiographer|sonographer|optometrist|dentist|hygienist|"
-    r"chaplain|coordinator|clerk|resident|intern|hca|cns|spr|sho|phn|senco|charge nurse|judge|detective|"
-    r"sergeant|constable"
-)
 PATIENT_BEFORE = re.compile(
     r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
     r"Client|R[Ee]|Regarding|REGARDING|P(?:age|AGE))[ \t]*[:#][ \t]*"
@@ -93,7 +69,7 @@ PATIENT_BEFORE = re.compile(
 )
 DOCTOR_BEFORE = re.compile(
     r"(?:\bDrs?\.?|\bDoctor"
-    rf"|\b(?:{ROLE})"
+    rf"|\b(?:{STAFF_TITLES})"
     r"|\b(?:(?:Dr|MD|Attending|PCP|Surgeon|Radiologist|Pathologist|Cosigner|Author|Asst|Surg)[ \t]*:"
     r"|(?:Physician|Provider|Transcriptionist)[ \t]*(?::|\s)|(?:signed|dictated|transcribed)(?: by)?[ \t]*:?"
     r"|visit with))\s*$",
@@ -110,14 +86,12 @@ DOCTOR_AFTER = re.compile(
     re.IGNORECASE,
 )
 TITLES_BEFORE = re.compile(
-    rf"(?:(?:(?i:{KIN}|{TITLES})|{SMALL_KIN}|{SMALL_TITLES})\b\.?(?:[ \t]+|:[ \t]*))+(?=[^\W\d_])"
+    rf"(?:(?:(?i:{KIN}|{LEADING_TITLES})|{SMALL_KIN}|{SMALL_LEADING_TITLES})\b\.?(?:[ \t]+|:[ \t]*))+"
+    r"(?=[^\W\d_])"
 )
 CREDENTIALS_AFTER = re.compile(
     r"(?:[ \t]*[,–-][ \t]*|[ \t]+)"
-    r"(?:(?:RN|RM|RMN|RGN|SRN|NP|PA|PA-C|MD|DO|PT|OT|OTR|SW|CC|S[Rr]|PharmD|RPh|PhD|BSc|MSc|MBBS|MBChB|"
-    r"[MF]RC[A-Z][A-Za-z]*|MFOM|FACP|FACS|FACOG|FACC|ARNP|APRN|CNS|CNM|CNP|CNA|FNP|PMHNP|AGACNP|CRNA|CCRN|CEN|CCDS|"
-    r"CDE|CCM|LCDC|LCSW|LMSW|MSW|LMFT|LPC|LPN|LVN|EN|EEN|RD|LDN|RRT|RCO|RSW|SLP|CCC-SLP|DDS|DMD|BDS|DPM|DPT|MCSP|DCH|"
-    r"DRCOG|MPH|MBA|ANNP|ANP|KMPDC|SANC|HPCSA|PGY-?\d|[CS]T\d|F(?:Y?[12])|SHO|SpR|I{1,3})\b\.?[,/ ]{0,2})+\Z"
+    rf"(?:(?:{ENDING_CREDENTIALS})\b\.?[,/ ]{{0,2}})+\Z"
 )
 TITLED_NAME = re.compile(r"[^\W\d_]\.? ?[A-Z][a-zà-ÿ'’-]+\Z")  # two parts, the last one in small letters
 OPENED, CLOSED = re.compile(r" [(\"“‘']{1,2}"), re.compile(r"[)\"”’']{1,2} ")
