@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from crfdeid.lexicon.names import TITLE_PART
+
 KEEP, TEXT, EMPTY, NAME, TITLE, NUMBER, RANGE = (
     "keep", "text", "empty", "NAME", "title", "number", "range",
 )  # fmt: skip
@@ -64,10 +66,7 @@ SHAPES = {  # of what is kept: what else is in such a component is emptied, beca
     NUMBER: re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})"),
     "comparator": re.compile(r"[<>=/:+-]{1,2}"),
     "time": re.compile(r"[0-9]{2,6}(\.[0-9]{1,4})?([+-][0-9]{4})?"),
-    TITLE: re.compile(
-        r"(?:[JS]r|I{1,3}|IV|V|Drs?|Mr|Mrs|Ms|Miss|Prof|MD|M\.D|DO|D\.O|RN|NP|PA|PA-C|PhD|Ph\.D)\.?",
-        re.IGNORECASE,
-    ),
+    TITLE: TITLE_PART,
     RANGE: re.compile(r"[<>=]{0,2}\s?[0-9]{1,4}(\.[0-9]{1,4})?(\s?-\s?[0-9]{1,4}(\.[0-9]{1,4})?)?"),
 }  # fmt: skip
 

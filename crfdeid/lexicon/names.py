@@ -17,13 +17,14 @@ from crfdeid.lexicon.letters import word_set
 COURTESY = ("mr", "mrs", "ms", "miss")
 DOCTORS = ("dr", "drs", "doctor")
 PROFESSORS = ("prof", "professor")
+TITLES = (*COURTESY, *DOCTORS, *PROFESSORS)
 PATIENT_TITLES = frozenset([*COURTESY, "mister", "madam", *spanish.TITLES])
 DOCTOR_TITLES = frozenset([*DOCTORS, *PROFESSORS])
 OTHER_TITLES = word_set("rev reverend father rabbi sister capt captain sgt")
 OBSERVED_TITLES = frozenset([*COURTESY, *DOCTORS, "prof", *spanish.TITLES])
-KEPT_TITLES = frozenset([*COURTESY, *DOCTORS, *PROFESSORS, "nurse", "madam", "mister", "sra"])
+KEPT_TITLES = frozenset([*TITLES, "nurse", "madam", "mister", "sra"])
 SHORT_TITLES = "Dr|Mr|Mrs|Ms"
-CAPITALIZED_TITLES = "Mr|Mrs|Ms|Miss|Dr|Prof|Professor"
+CAPITALIZED_TITLES = "|".join(map(str.title, TITLES))
 CODE_TITLES = "Mrs?|Ms|Miss|Dr|Prof|MR|MRS|MS|DR|Doctor|Sra?|Dra?"  # in source code, MISS and PROF are words
 PATIENT_TITLE_CUES = r"Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.)"  # without a full stop, MS is a disease
 DOCTOR_TITLE_CUES, DOCTORS_TITLE_CUES = "Dr|DR", "Drs|DRS"
@@ -47,7 +48,6 @@ CREDENTIALS = ("MD", "RN", "NP", "PA", "PhD")
 DOTTED = r"M\.?D|D\.?O|R\.?N|N\.?P|Ph\.?D"  # with or without full stops
 WITH_STOPS = r"M\.D|D\.O|R\.N|N\.P|P\.A"
 OBSERVED_CREDENTIALS = rf"m\.?\s?d|{DOTTED}"
-ADDRESS_CREDENTIALS = r"M\.?D|D\.?O|R\.?N|Ph\.?D"
 CODE_CREDENTIALS = rf"{DOTTED}|PA-C|LPN|LCSW"
 CUE_CREDENTIALS = r"MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C"
 NEXT_CREDENTIALS = rf"(?:{DOTTED})\.?|PA(?:-C)?|P\.A\.|ARNP|FNP|CRNA|CNM|LPN|LCSW|DPM|PGY"
@@ -68,7 +68,8 @@ ENDING_CREDENTIALS = (  # at the end of a name, in the countries of the written 
 )
 CHECKED_CREDENTIALS = "MD|RN|DO|PA-C|NP|MBBS|FRCS|FRACP|PhD|RM|LCSW|PharmD"  # in the written corpus
 TITLE_PART = re.compile(  # what a field for titles, suffixes or degrees may hold: anything else may be a name
-    rf"(?:[JS]r|I{{1,3}}|IV|Drs?|Mr|Mrs|Ms|Miss|Prof|{'|'.join(CREDENTIALS)}|DO|M\.D|D\.O)\.?", re.IGNORECASE
+    rf"(?:[JS]r|I{{1,3}}|IV|V|Drs?|Mr|Mrs|Ms|Miss|Prof|{'|'.join(CREDENTIALS)}|DO|M\.D|D\.O|PA-C|Ph\.D)\.?",
+    re.IGNORECASE,
 )
 
 # What relatives and staff are called

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from crfdeid.lexicon.letters import WORD, fold
-from crfdeid.lexicon.names import COURTESY
+from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import WORD_AFTER, is_ordinary
 from crfdeid.lexicon.similar import SimilarNames
 from crfdeid.redact.surrogates import kinds
@@ -34,7 +34,7 @@ WORD_BEFORE = re.compile(
     re.IGNORECASE,
 )
 PERSON_BEFORE = re.compile(
-    rf"\b(?:{'|'.join(COURTESY)}|dr|name|named|called|with|told|asked|saw|met|from|son|daughter|wife|husband|brother|sister"
+    rf"\b(?:{'|'.join(TITLES)}|name|named|called|with|told|asked|saw|met|from|son|daughter|wife|husband|brother|sister"
     r"|mother|father|dear|hi|hello)[.:,]?\s+$",
     re.IGNORECASE,
 )

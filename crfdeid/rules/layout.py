@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from crfdeid.lexicon.names import ADDRESS_CREDENTIALS, COURTESY
+from crfdeid.lexicon.names import DOTTED, TITLES
 from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import Beside
 from crfdeid.rules.name_words import FUNCTION_WORDS
@@ -31,8 +31,8 @@ NOT_BLANK = re.compile(r"\S")
 SHORT_DATE = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]\d{2}")
 NAME_WORD = r"[^\W\d_](?:[^\W\d_]|['.-](?=[^\W\d_]))*\.?"
 OVER_ADDRESS = re.compile(
-    rf"^[ \t]*(?:(?:to|dr|{'|'.join(COURTESY)})[.:]?[ \t]+)?(?P<name>{NAME_WORD}(?:,?[ ]{NAME_WORD}){{1,3}}?)"
-    rf"(?:,?[ ](?:{ADDRESS_CREDENTIALS})\.?)?[ \t]*\n"
+    rf"^[ \t]*(?:(?:to|{'|'.join(TITLES)})[.:]?[ \t]+)?(?P<name>{NAME_WORD}(?:,?[ ]{NAME_WORD}){{1,3}}?)"
+    rf"(?:,?[ ](?:{DOTTED})\.?)?[ \t]*\n"
     r"(?=[ \t]*(?:\d{1,6}[a-z]?[ ](?:[\w.'-]+[ ]){1,4}(?:st|street|ave|avenue|rd|road|dr|drive|ln|lane|blvd"
     r"|boulevard|ct|court|pl|place|ter|terrace|way|hwy|highway|pkwy|parkway|cir|circle|sq|square|trl|trail)\b"
     r"|p\.?[ ]?o\.?[ ]?box[ ]\d))",

@@ -6,7 +6,7 @@ from crfdeid.lexicon.names import TITLE_PART
 
 TITLES = (
     "Jr", "Sr.", "I", "II", "III", "IV", "Dr", "Drs.", "MR.", "Mrs", "Ms", "Miss", "Prof", "m.d.", "MD", "DO",
-    "D.O.", "RN", "NP", "PA", "PhD",
+    "D.O.", "RN", "NP", "PA", "PhD", "V", "PA-C", "Ph.D.",
 )  # fmt: skip
 
 

@@ -116,6 +116,7 @@ def test_a_number_is_found_as_a_scanner_read_it(line):
     "line",
     [
         "told [will] about It. Mr. [will], son: [rose]. WIFE [rose]!",
+        "By Drs. [will] and Rose. Doctor [rose], Prof. [will]",
         "Told  [will] of It; told me will: No; amiss will: No",
         "Plan A\nseen: [rose], well\nThen rose, well",
         "he will rest\nthe rose is red\nmore will\nNow will",

@@ -133,6 +133,7 @@ POSITIONS = [
     ("<PATIENT Ana Ruiz>", "ana", "ruiz"), ("<PATIENT Ruiz, Ana>", "ana", "ruiz"),
     ("<PATIENT Ana Maria Ruiz's>", "ana", "ruiz"), ("<PATIENT van der Berg, Ana Maria>", "ana", "berg"),
     ("Mr. <PATIENT Ruiz>", "", "ruiz"), ("PROF <PATIENT Ruiz>", "", "ruiz"),
+    ("Doctor <PATIENT Ruiz>", "", "ruiz"), ("A professor <PATIENT Ruiz>", "", "ruiz"),
     ("by Miss <PATIENT Ruiz>", "", "ruiz"), ("Dr. of <PATIENT Ruiz>", "", ""), ("<PATIENT Ruiz>", "", ""),
     ("Cedr. <PATIENT Ruiz>", "", ""), ("Dr.  <PATIENT Ruiz>", "", ""), ("<PATIENT Ruiz,>", "", ""),
     ("<PATIENT , Ana>", "ana", ""), ("Mrs. <PATIENT --> <CITY Ana Ruiz>", "", ""),

@@ -1024,6 +1024,9 @@ EDGES = {
         [Ana Okafor], RN¶12 Elm Street
         [Ana Okafor], R.N.¶12 Elm Street
         [Ana Okafor], PhD¶12 Elm Street
+        [Ana Okafor], NP¶12 Elm Street
+        Professor [Ana Okafor]¶12 Elm Street
+        Doctor [Ana Okafor]¶12 Elm Street
         [Ana Okafor], Ph.D.¶12 Elm Street
         To [Ana Okafor]¶12 Elm Street
         To: [Ana Okafor]¶12 Elm Street

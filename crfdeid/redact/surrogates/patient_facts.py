@@ -24,7 +24,7 @@ from crfdeid.lexicon.letters import (
     remove_invisible,
     split_possessive,
 )
-from crfdeid.lexicon.names import COURTESY
+from crfdeid.lexicon.names import TITLES
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.text.document import Document, Span
@@ -33,7 +33,8 @@ PROBABLE = 0.5  # of a span whose text is PHI wherever it stands in the notes
 REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
 FEW = 50  # words that are looked for one by one
-TITLED = regex.compile(rf"\b(?:dr|drs|prof|{'|'.join(COURTESY)})\.? $", regex.IGNORECASE)
+BEFORE = 12  # characters before a name in which a title is
+TITLED = regex.compile(rf"\b(?:{'|'.join(TITLES)})\.? $", regex.IGNORECASE)
 
 
 class NoteWords:
@@ -96,7 +97,7 @@ class PatientFacts:
                 words = list(map(fold_word, WORD.findall(text)))
                 self.names.update(words)
                 self.doctors.update(words if is_doctor(span.type) else ())
-                self._note_positions(text, document.text[max(0, span.start - 8) : span.start])
+                self._note_positions(text, document.text[max(0, span.start - BEFORE) : span.start])
             elif kind == kinds.DATE and (order := DateShifter.find_order(text)):
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):

@@ -6,7 +6,7 @@ import regex
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold, word_set
-from crfdeid.lexicon.names import COURTESY, DOCTORS
+from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import (
     FREQUENT_SHARE,
     LEAST_SHARE,
@@ -24,8 +24,7 @@ from crfdeid.text.document import Span
 MIN_NUMBER, MIN_DATE, MIN_PLACE = 5, 5, 4  # characters
 MIN_LISTED = 4  # characters of a number that is listed
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
-TITLES = "|".join((*COURTESY, *DOCTORS, "prof", "nurse"))
-TITLE = regex.compile(rf"\b(?:{TITLES})(?:\.\s*|\s+)$", regex.IGNORECASE)
+TITLE = regex.compile(rf"\b(?:{'|'.join(TITLES)}|nurse)(?:\.\s*|\s+)$", regex.IGNORECASE)
 PATIENT_BEFORE = regex.compile(r"\b(?:pt|patient)\.?\s+$", regex.IGNORECASE)
 INITIALS = regex.compile(r"(?<![\p{L}\p{N}.])(?:\p{Lu}\.\s?)+$")  # "A.B. Brown" is not the end of a sentence
 SURNAME = regex.compile(r"(?<![\p{L}\p{N}])(\p{Lu}[\p{L}'’-]+),\s?$")  # "Okafor, Ana"
