@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 from crfdeid.lexicon.names import CODE_CREDENTIALS, CODE_TITLES
-from crfdeid.text.gazetteer import find_gazetteer, read_entries
+from crfdeid.lexicon.word_lists import load_lowercase
 
 BEFORE, AFTER = 40, 16  # characters of the line that are looked at
 NAME_WORD = r"(?:(?:Mc|Mac|O'|D'|De|La)?[A-Z][a-z]{1,}(?:-[A-Z][a-z]+)?|[A-Z]{3,})"
@@ -153,14 +152,8 @@ def digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-@cache
-def load_words(name: str) -> frozenset[str]:
-    """The entries of a gazetteer in lower case."""
-    return frozenset(entry.lower() for entry in read_entries(find_gazetteer(name)))
-
-
 def is_listed(word: str, name: str) -> bool:
-    return word.lower() in load_words(name)
+    return word.lower() in load_lowercase(name)
 
 
 TESTS: dict[str, Callable[[Place], bool]] = {

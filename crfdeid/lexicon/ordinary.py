@@ -16,12 +16,19 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.similar import SHORTEST, find_close_name
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.word_cache import remember_words
 
-NAMES = (
+# The lists whose words are ordinary: for rules, for redaction, and for what is left in a redacted note.
+ORDINARY = ("common_words", "medical_words")
+OF_NOTES = (*ORDINARY, "dates", "nationalities", "street_words")
+OF_LANGUAGE = (*ORDINARY, "eponyms", "hospital_words")
+OF_FORMS = (*OF_LANGUAGE, "dates", "titles", "street_words", "us_states")
+PLACES = ("us_cities", "world_cities", "countries")
+LISTS = (
     "popular_first_names", "first_names", "popular_surnames", "surnames", "common_words", "medical_words",
     "eponyms", "dates",
     "us_cities", "world_cities", "us_states", "state_abbreviations", "countries", "hospitals",
@@ -45,6 +52,23 @@ WORD_AFTER = re.compile(
     re.IGNORECASE,
 )
 
+MIN_LETTERS = 4  # of a word of no list that is not a name
+ENDINGS = ("s", "es", "al", "d", "ies")
+WORD_ENDING = re.compile(
+    r"(?:..(?:ly|ed|ing)|ions?|ities|ity|ments?|ness|ous|able|itis|omy|oscopic|plasty|emia|graphy|ology|ologist|ectomies)$"
+)
+FORM_WORDS = word_set(
+    """acct accession asst conf consultant coord encounter enc facsimile signature transcriptionist
+    wristband caucasian fahrenheit celsius nevertheless noncontributory"""
+)
+THINGS = word_set(  # a name before one of these is an eponym or a brand
+    """retractor retractors forceps clamp clamps bag tube tubes curette stem score scale criteria sign
+    signs test tests type classification syndrome disease catheter catheters drain drains suture sutures
+    needle wire wires stent valve device devices pacemaker lead leads phenomenon maneuver procedure
+    operation technique position index formula rule grade cyst fracture palsy node nodes tumor sarcoma
+    lymphoma scissors speculum pouch stain reflex triad law line screw screws rod plate prosthesis implant
+    implants fascia splint silk awl elevator ligament blade dissector cannula incision"""
+)
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 CACHE_SIZE = 200_000  # words whose answers are kept
 
@@ -90,7 +114,7 @@ def stems(word: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Lists:
-    """``gazetteers`` holds the lists of :data:`NAMES` by name. With ``strict``, an ordinary word is never
+    """``gazetteers`` holds the lists of :data:`LISTS` by name. With ``strict``, an ordinary word is never
     PHI, whatever its context."""
 
     gazetteers: Mapping[str, Gazetteer]
@@ -103,7 +127,7 @@ class Lists:
     @cached_property
     def ordinary_words(self) -> frozenset[str]:
         """Common and medical words, words of dates and streets, and nationalities."""
-        return self.words("common_words", "medical_words", "dates", "nationalities", "street_words")
+        return self.words(*OF_NOTES)
 
     @cached_property
     def is_ordinary(self) -> Callable[[str], bool]:
@@ -240,21 +264,21 @@ class Lists:
 @cache
 def load_shipped() -> Lists:
     """Load the lists that come with the package."""
-    return Lists({name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in NAMES})
+    return Lists({name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in LISTS})
 
 
-def is_ordinary(low: str) -> bool:
+def is_ordinary(folded: str) -> bool:
     """Whether a word of a language or of medicine is written like this."""
-    return low in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words", "common_words")
+    return folded in word_lists.load_lowercase(*OF_LANGUAGE)
 
 
-def is_frequent_name(low: str) -> bool:
+def is_frequent_name(folded: str) -> bool:
     """Whether many people have this name, and clinical reports do not use the word.
 
     >>> [is_frequent_name(word) for word in ("kelly", "patel", "young", "lung")]
     [True, True, False, False]
     """
-    return find_share(low) >= FREQUENT_SHARE and low not in load_clinical_words()
+    return find_share(folded) >= FREQUENT_SHARE and folded not in load_clinical_words()
 
 
 @cache
@@ -263,16 +287,42 @@ def load_clinical_words() -> frozenset[str]:
     return frozenset(entry.partition("|")[0] for entry in word_lists.load_lowercase("clusters"))
 
 
-def find_share(low: str) -> float:
+def find_share(folded: str) -> float:
     """The per cent of people with this name, as a first name or surname."""
     kinds = (word_lists.SURNAME, word_lists.FEMALE, word_lists.MALE)
-    return max(word_lists.load_shares(kind).get(low, 0.0) for kind in kinds)
+    return max(word_lists.load_shares(kind).get(folded, 0.0) for kind in kinds)
 
 
-def is_rare_word(low: str) -> bool:
+def is_rare_word(folded: str) -> bool:
     """Whether a word of a language is not a name that people bear.
 
     >>> [is_rare_word(word) for word in ("lung", "young", "wrzeszczynski")]
     [True, False, False]
     """
-    return is_ordinary(low) and find_share(low) < LEAST_SHARE
+    return is_ordinary(folded) and find_share(folded) < LEAST_SHARE
+
+
+def is_listed_name(folded: str) -> bool:
+    """Whether a word is in a list of names of people, towns or countries."""
+    return word_lists.is_listed(folded) or folded in word_lists.load_lowercase(*PLACES)
+
+
+def is_unknown_word(folded: str) -> bool:
+    """Whether a word is in no list of words, nor an inflection of such a word.
+
+    >>> [is_unknown_word(word) for word in ("quevixo", "prepped", "craniotomy", "therefore", "lund")]
+    [True, False, False, False, True]
+    """
+    is_name = is_listed_name(folded)
+    if len(folded) < MIN_LETTERS - is_name or is_known_word(folded):
+        return False
+    if folded in load_clinical_words() and find_share(folded) < LEAST_SHARE:
+        return False
+    stems = (folded[: -len(ending)] for ending in ENDINGS if folded.endswith(ending))
+    is_inflected = any(is_known_word(stem + more) for stem in stems for more in ("", "e", "y"))
+    return is_name or not (is_inflected or WORD_ENDING.search(folded))
+
+
+def is_known_word(folded: str) -> bool:
+    """Whether a word is ordinary or one of a form: of its dates, titles, streets, states or fields."""
+    return folded in FORM_WORDS or folded in word_lists.load_lowercase(*OF_FORMS)

@@ -60,6 +60,11 @@ def load_credentials() -> frozenset[str]:
     return frozenset(title.lower() for title in titles if sum(map(str.isupper, title)) > 1)
 
 
+def is_listed(name: str) -> bool:
+    """Whether a folded name is a listed surname or first name."""
+    return name in load_folded("surnames") or name in load_folded("first_names")
+
+
 def is_common_name(name: str) -> bool:
     """Whether many people have this (folded) name, so that it is not a misspelling."""
     return any(name in load_folded(list) for list in ("female_names", "male_names", "common_surnames"))

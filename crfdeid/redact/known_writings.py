@@ -13,8 +13,8 @@ from crfdeid.lexicon.letters import WORD, fold
 from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import WORD_AFTER, is_ordinary
 from crfdeid.lexicon.similar import SimilarNames
+from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.names import is_listed
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import SpanIndex
 

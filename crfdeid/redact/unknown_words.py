@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from functools import cache, cached_property
+from functools import cached_property
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold, word_set
-from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary
-from crfdeid.redact.surrogates.names import is_listed
+from crfdeid.lexicon.ordinary import (
+    THINGS,
+    is_known_word,
+    is_listed_name,
+    is_unknown_word,
+    load_clinical_words,
+)
 from crfdeid.systems.repair import show_capitals
 from crfdeid.text.document import Document
 from crfdeid.text.word_cache import remember_words
 
 Ranges = Iterator[tuple[int, int]]
 
-MIN_LETTERS, MIN_CAPITALS, MIN_CLASSICAL = 4, 6, 8
+MIN_CAPITALS, MIN_CLASSICAL = 6, 8
 FEW = 50  # words that are looked for one by one
 ZEROS = dict.fromkeys(map(ord, "123456789"), "0")
 DIGIT = re.compile(r"\d")
@@ -37,28 +42,14 @@ SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\r*#>)-])[\s\"'(\[]*$")
 ARTICLE = re.compile(r"\b(?:an?|the)\s+$", re.IGNORECASE)
 BEFORE_FIRST_NAME = re.compile(r", ?[A-Z]")
 NEXT_WORDS = re.compile(r"[\s-]+([^\W\d_]+)(?:[\s-]+([^\W\d_]+))?")
-ENDINGS = ("s", "es", "al", "d", "ies")
-WORD_ENDING = re.compile(
-    r"(?:..(?:ly|ed|ing)|ions?|ities|ity|ments?|ness|ous|able|itis|omy|oscopic|plasty|emia|graphy|ology|ologist|ectomies)$"
-)
 CLASSICAL_ENDING = re.compile(
     r"(?:[aeilrtnc]al|[uo]lar|rior|ic|ive|oid|osis|iasis|ase|ine|one|ide|lol|statin|azole|illin|mycin|pril|cele|lysis"
     r"|pexy|scopes?|grams?|graph|pathy|opsy|oma|ocytes?|trophy|opia|uria|algia|ectasis|ular|ialis|alis|aris|oris)$"
 )
-THINGS = word_set(
-    """retractor retractors forceps clamp clamps bag tube tubes curette stem score scale criteria sign signs
-    test tests type classification syndrome disease catheter catheters drain drains suture sutures needle
-    wire wires stent valve device devices pacemaker lead leads phenomenon maneuver procedure operation
-    technique position index formula rule grade cyst fracture palsy node nodes tumor sarcoma lymphoma
-    scissors speculum pouch stain reflex triad law line screw screws rod rods plate plates prosthesis implant
-    implants fascia splint silk awl elevator elevators graft grafts balloon rongeur rongeurs ligament
-    gastroscope scope laryngoscope sheath pins clip clips stapler tape dressing dressings solution block mesh
-    component components total knee hip cement stockings boot collar knife blade drill bur hook hooks
-    dissector dissectors headholder closure cannula incision"""
-)
-FORM_WORDS = word_set(
-    """acct accession asst conf consultant coord encounter enc facsimile signature transcriptionist
-    wristband caucasian fahrenheit celsius nevertheless noncontributory"""
+THING_WORDS = THINGS | word_set(
+    """rods plates elevators graft grafts balloon rongeur rongeurs gastroscope scope laryngoscope sheath pins
+    clip clips stapler tape dressing dressings solution block mesh component components total knee hip cement
+    stockings boot collar knife drill bur hook hooks dissectors headholder closure"""
 )
 RELATIONS = word_set("family house home children baby boy girl twins rest town city county village nursing")
 
@@ -127,38 +118,6 @@ def is_unknown(word: str) -> bool:
     return is_unknown_word(fold(word))
 
 
-def is_listed_name(low: str) -> bool:
-    """Whether a word is in a list of names of people, towns or countries."""
-    return is_listed(low) or low in word_lists.load_lowercase("us_cities", "world_cities", "countries")
-
-
-def is_unknown_word(low: str) -> bool:
-    """Whether a word is in no list of words, nor an inflection of such a word.
-
-    >>> [is_unknown_word(word) for word in ("quevixo", "prepped", "craniotomy", "therefore", "lund")]
-    [True, False, False, False, True]
-    """
-    is_name = is_listed_name(low)
-    if len(low) < MIN_LETTERS - is_name or is_known_word(low):
-        return False
-    if low in load_frequent_words() and find_share(low) < LEAST_SHARE:
-        return False
-    stems = (low[: -len(ending)] for ending in ENDINGS if low.endswith(ending))
-    is_inflected = any(is_known_word(stem + more) for stem in stems for more in ("", "e", "y"))
-    return is_name or not (is_inflected or WORD_ENDING.search(low))
-
-
-def is_known_word(low: str) -> bool:
-    lists = ("dates", "titles", "street_words", "us_states")
-    return is_ordinary(low) or low in FORM_WORDS or low in word_lists.load_lowercase(*lists)
-
-
-@cache
-def load_frequent_words() -> frozenset[str]:
-    """The words that several reports of the list of clusters have."""
-    return frozenset(entry.partition("|")[0] for entry in word_lists.read_entries("clusters"))
-
-
 def has_form_of_word(word: str) -> bool:
     """Whether a word that no list has is an abbreviation, a brand or a classical word by its letters.
 
@@ -176,7 +135,7 @@ def is_thing(text: str, start: int, end: int) -> bool:
     """Whether the name of a thing is here: before a word for a thing, or at a dose."""
     following = NEXT_WORDS.match(text, end)
     nexts = [word.lower() for word in following.groups() if word] if following else []
-    if any(word in THINGS for word in nexts):
+    if any(word in THING_WORDS for word in nexts):
         return True
     return bool(DOSE.match(text, end) or DOSE_BEFORE.search(text, max(0, start - 12), start))
 
@@ -200,5 +159,5 @@ def is_small_word(word: str, in_capitals: bool) -> bool:
     low = fold(word)
     if low in RELATIONS or low in word_lists.load_lowercase("hospital_words", "street_words"):
         return False
-    is_word = (is_known_word(low) or low in load_frequent_words()) and not is_listed_name(low)
+    is_word = (is_known_word(low) or low in load_clinical_words()) and not is_listed_name(low)
     return word.islower() or (in_capitals and word.isupper() and is_word)

@@ -8,7 +8,7 @@ import re
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS, RULE_CREDENTIALS
-from crfdeid.lexicon.ordinary import Lists
+from crfdeid.lexicon.ordinary import THINGS, Lists
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import find_run_end, is_joined
 
@@ -54,16 +54,10 @@ FUNCTION_WORDS = word_set(
 )
 
 # A name before one of these is an eponym or a brand: a retractor is not a person.
-THING_WORDS = word_set(
-    """retractor retractors forceps clamp clamps bag tube tubes curette stem score scores scale criteria
-    sign signs test tests type classification syndrome disease catheter catheters drain drains suture
-    sutures needle wire wires stent valve valves device devices pacemaker icd lead leads
-    phenomenon maneuver procedure operation technique position index formula rules rule grade
-    class cyst fracture palsy nodes node tumor sarcoma lymphoma contractions hicks blade scissors
-    speculum pouch dynamometer stain reflex triad law point line angle screw screws rod plate
-    prosthesis implant implants lens fascia layers layer splints splint silk awl arm trilogy
-    table frame stirrups ligament tendon taper instrument instruments elevator cannula trocar approach
-    incision dissector sounds baths hugger brace heart wort inventory questionnaire ulcer hernia changes"""
+THING_WORDS = THINGS | word_set(
+    """scores valves icd rules class contractions hicks dynamometer point angle lens layers layer splints arm
+    trilogy table frame stirrups tendon taper instrument instruments trocar approach sounds baths hugger brace
+    heart wort inventory questionnaire ulcer hernia changes"""
 )
 
 

@@ -106,7 +106,7 @@ def train(training: Training) -> None:
     """Copy the lists that the model does not have into its ``gazetteers``."""
     folder = training.model.path / "gazetteers"
     folder.mkdir(exist_ok=True)
-    copy_gazetteers(ordinary.NAMES, training.model.config, folder)
+    copy_gazetteers(ordinary.LISTS, training.model.config, folder)
 
 
 def load_rules(model: ModelFolder) -> RuleTagger:
@@ -149,7 +149,7 @@ def read_lists(model: ModelFolder) -> Lists:
     return Lists(
         {
             n: known.get(n) or gazetteer.read_gazetteer(gazetteer.find_gazetteer(n, [folder]))
-            for n in ordinary.NAMES
+            for n in ordinary.LISTS
         }
     )
 

@@ -25,7 +25,7 @@ from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import INSTITUTIONS, STREETS
 from crfdeid.redact.surrogates.institution_kinds import PHRASE, replace_kind, replace_tail
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.names import Names, is_listed
+from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 MAX_TRIES = 100
@@ -230,7 +230,7 @@ def is_acronym(word: str, text: str) -> bool:
     >>> is_acronym("MGH", "MGH"), is_acronym("TEXAS", "TEXAS CLINIC"), is_acronym("BIDMC", "the BIDMC clinic")
     (True, False, True)
     """
-    if not word.isupper() or not 1 < len(word) <= 5 or is_listed(fold(word)):
+    if not word.isupper() or not 1 < len(word) <= 5 or word_lists.is_listed(fold(word)):
         return False
     if not text.isupper() or len([*islice(WORD.finditer(text), 2)]) == 1:
         return True

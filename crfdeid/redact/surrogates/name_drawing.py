@@ -104,8 +104,7 @@ def find_share(name: str, kind: str) -> float | None:
     share = load_shares(kind).get(name)
     if share is not None:
         return share
-    is_listed = name in word_lists.load_folded("surnames") or name in word_lists.load_folded("first_names")
-    return LEAST if is_listed else None
+    return LEAST if word_lists.is_listed(name) else None
 
 
 @cache

@@ -25,6 +25,7 @@ from crfdeid.lexicon.letters import (
     word_set,
 )
 from crfdeid.lexicon.names import KEPT_TITLES, WITH_STOPS
+from crfdeid.lexicon.similar import delete_letters
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -94,7 +95,7 @@ class Names:
     def replace_word(self, word: str, thing: str = PATIENTS) -> str:
         """Replace a letter, a few initials, or a name with its possessive."""
         stem, ending = split_possessive(word)
-        if len(stem) == 1 or (len(stem) < 4 and not stem.istitle() and not is_listed(fold(stem))):
+        if len(stem) == 1 or (len(stem) < 4 and not stem.istitle() and not word_lists.is_listed(fold(stem))):
             return self.initials.replace_letters(stem, thing) + ending
         ending = ending.upper() if word.isupper() else ending
         return match_case(self.choose_name(fold(stem)), stem) + ending
@@ -138,7 +139,7 @@ class Names:
     def _find_singular(self, name: str) -> str | None:
         """The name of the patient's notes that ``name`` is the plural of ("the Garcias"). None if
         ``name`` is a listed name itself (Hay and Hays)."""
-        if is_listed(name):
+        if word_lists.is_listed(name):
             return None
         return next((one for one in (name[:-1], name[:-2]) if one in self.facts.names
                      and len(one) > 2 and pluralize(one) == name), None)  # fmt: skip
@@ -179,11 +180,6 @@ class Names:
         """A nickname of the surrogate ``full``, or ``full`` itself if it has no nickname that can be used."""
         candidates: Iterable[str] = word_lists.load_nicknames().get(fold(full), ())
         return next((short for short in candidates if self._is_not_real(short, nickname)), full)
-
-
-def is_listed(name: str) -> bool:
-    """Whether a folded name is a listed surname or first name."""
-    return name in word_lists.load_folded("surnames") or name in word_lists.load_folded("first_names")
 
 
 # The parts of a name that identify nobody
@@ -262,14 +258,12 @@ def shorten_name(name: str) -> set[str]:
     >>> sorted(shorten_name("anna")), shorten_name("kim")
     (['ana', 'ann', 'anna', 'nna'], set())
     """
-    if not MIN_MISSPELT <= len(name) <= LONGEST_MISSPELT:
-        return set()
-    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
+    return delete_letters(name, 1) if MIN_MISSPELT <= len(name) <= LONGEST_MISSPELT else set()
 
 
 def rank_name(name: str, count: int) -> tuple[bool, bool, int, str]:
     """A sort key: common names first, then listed ones, frequent ones, and the alphabet."""
-    return not word_lists.is_common_name(name), not is_listed(name), -count, name
+    return not word_lists.is_common_name(name), not word_lists.is_listed(name), -count, name
 
 
 def is_one_edit(a: str, b: str) -> bool:
