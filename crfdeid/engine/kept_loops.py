@@ -67,3 +67,7 @@ def is_private(folder: Path) -> bool:
 
 
 ARE_KEPT = choose_cache_folder()  # what njit's option "cache" is everywhere
+# The options of njit.
+OPTIONS: dict[str, Any] = {"nogil": True, "cache": ARE_KEPT}
+BARE: dict[str, Any] = {**OPTIONS, "_nrt": False}
+INLINED: dict[str, Any] = {**OPTIONS, "inline": "always"}  # an array as an argument costs as much as a sum

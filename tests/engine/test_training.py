@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba")
 
+from crfdeid.engine import compiled_math
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.training import numba_kernels, tied_attributes
 from crfdeid.engine.training.bundles import Bundles
@@ -174,7 +175,7 @@ def test_forward_backward_is_brute_force(data, labels):
     highest = scores.max(axis=1) if abs(scores).max() > 100 else np.zeros(size)
     for row, score, top in zip(work.emissions, scores, highest):
         row[place] = score - top
-        numba_kernels.exponentiate(
+        compiled_math.exponentiate(
             np.maximum(row, -700, out=row), work.real, work.rest, work.powers, work.bits
         )
     counts = np.zeros(sum(part.size for part in factors.excess))
@@ -202,7 +203,7 @@ def by_sums(scores, transitions):
 def test_exponentials_are_right_except_for_the_last_bits(values):
     row, real = np.array(values), np.array([1.0] * 7 + [0.0])
     powers = np.zeros(8)
-    numba_kernels.exponentiate(row, real, np.zeros(8), powers, powers.view(np.int64))
+    compiled_math.exponentiate(row, real, np.zeros(8), powers, powers.view(np.int64))
     assert np.allclose(row[:7], np.exp(values[:7]), rtol=4e-16, atol=0) and row[7] == 0.0
 
 

@@ -25,7 +25,7 @@ from crfdeid.engine.arrays.vocabulary import (
     WITH_CAPITAL,
     WITH_SMALL,
 )
-from crfdeid.engine.decoding.hashing import BARE
+from crfdeid.engine.kept_loops import BARE
 from crfdeid.feature_extraction.context import RARE
 from crfdeid.feature_extraction.token import YES
 

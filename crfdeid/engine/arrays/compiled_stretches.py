@@ -8,7 +8,7 @@ from numba import njit
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE, enlarge
-from crfdeid.engine.decoding.hashing import BARE
+from crfdeid.engine.kept_loops import BARE
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 

@@ -15,10 +15,9 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import OPTIONS
+from crfdeid.engine.compiled_math import exponentiate
 from crfdeid.engine.decoding.links import ROWS
-from crfdeid.engine.kept_loops import ARE_KEPT
-from crfdeid.engine.training.numba_kernels import exponentiate
+from crfdeid.engine.kept_loops import ARE_KEPT, OPTIONS
 
 FAST = {**OPTIONS, "fastmath": {"contract", "nsz", "reassoc"}}
 SMALLEST = -700.0  # the exponential of less is 0 beside the best label's

@@ -14,7 +14,8 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS, find_slot
+from crfdeid.engine.compiled_math import find_slot
+from crfdeid.engine.kept_loops import BARE, INLINED, OPTIONS
 
 BLOCK = 128  # tokens whose rows are listed at once
 

@@ -17,10 +17,10 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.compiled_math import find_slot, prefetch_row
 from crfdeid.engine.decoding.compiled_patterns import BLOCK, find_rows, list_rows
-from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS, find_slot
 from crfdeid.engine.decoding.packed_tables import BIAS, IN_LINE, ZEROS, count_ends
-from crfdeid.engine.training.memory import prefetch_row
+from crfdeid.engine.kept_loops import BARE, INLINED, OPTIONS
 
 GROUP = 4  # rows that are added at once
 

@@ -7,9 +7,9 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.decoding.compiled_marginals import FAST, make_work, run_chain
-from crfdeid.engine.decoding.hashing import OPTIONS
 from crfdeid.engine.decoding.links import Links
 from crfdeid.engine.decoding.packed_tables import pad_last
+from crfdeid.engine.kept_loops import OPTIONS
 
 
 def find_spans(

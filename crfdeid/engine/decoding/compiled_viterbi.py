@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS
 from crfdeid.engine.decoding.viterbi import label_leads
+from crfdeid.engine.kept_loops import BARE, INLINED, OPTIONS
 
 SLACK = 1e-6  # more than rounding can change a score
 

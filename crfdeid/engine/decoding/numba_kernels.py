@@ -35,7 +35,6 @@ from crfdeid.engine.decoding.compiled_viterbi import (
     leave,
     trace_back,
 )
-from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS
 from crfdeid.engine.decoding.links import VECTOR
 from crfdeid.engine.decoding.packed_tables import (
     BIAS,
@@ -49,6 +48,7 @@ from crfdeid.engine.decoding.packed_tables import (
     pad_last,
 )
 from crfdeid.engine.decoding.tables import Tables
+from crfdeid.engine.kept_loops import BARE, INLINED, OPTIONS
 
 __all__ = ["Scorer", "add_blocks"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE, enlarge
-from crfdeid.engine.decoding.hashing import fill_slots
+from crfdeid.engine.compiled_math import fill_slots
 from crfdeid.engine.decoding.tables import Bundle, Pattern, Rows, Tables
 
 ZEROS, BIAS, DENSE = range(3)  # the first rows of a table

@@ -9,7 +9,7 @@ import regex
 from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
-from crfdeid.engine.decoding.hashing import BARE, INLINED
+from crfdeid.engine.kept_loops import BARE, INLINED
 
 # The kinds of characters that the tokenizer distinguishes.
 UNKNOWN, SPACE, NEWLINE, RETURN, CAPITAL, SMALL, LETTER, MARK, DIGIT, RULE, OTHER = range(11)

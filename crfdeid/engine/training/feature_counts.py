@@ -10,7 +10,7 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import OPTIONS as COMPILED
+from crfdeid.engine.kept_loops import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Lists
 from crfdeid.engine.training.numbering import transpose
 from crfdeid.engine.training.tied_attributes import AttributeSets

@@ -1,4 +1,4 @@
-"""Memory in training: fetched before it is needed, and returned when it is no longer needed."""
+"""Memory in training, returned when it is no longer needed."""
 
 from __future__ import annotations
 
@@ -6,39 +6,6 @@ import ctypes
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
-
-from crfdeid.engine.kept_loops import ARE_KEPT
-
-LINE = 8  # doubles in a line of the cache
-
-
-@intrinsic
-def prefetch(context, array, place):
-    """Fetch ``array[place]`` into the cache before it is read, for an array of one dimension. This
-    instruction of processors has no function in numba (LLVM Language Reference, llvm.prefetch)."""
-
-    def generate(context, builder, signature, arguments):
-        first = make_array(signature.args[0])(context, builder, arguments[0]).data
-        address = builder.gep(first, [arguments[1]])
-        flag = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [address.type, flag, flag, flag])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], kind)
-        builder.call(function, [address, flag(0), flag(3), flag(1)])  # to read, into all caches, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.uintp), generate
-
-
-@njit(nogil=True, cache=ARE_KEPT, forceinline=True)
-def prefetch_row(row):
-    for y in range(0, len(row), LINE):
-        prefetch(row, y)  # type: ignore[call-arg]  # numba itself passes the context
-
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # glibc's malloc.h
 LEAST = 1 << 16  # bytes of the smallest array that is returned to the system

@@ -23,14 +23,13 @@ their named tuples: compiled code on disk would name the class of a named tuple,
 
 from __future__ import annotations
 
-from math import factorial
 from typing import Any
 
 import numpy as np
 from numba import njit
 
+from crfdeid.engine.compiled_math import exponentiate, prefetch, prefetch_row
 from crfdeid.engine.kept_loops import ARE_KEPT
-from crfdeid.engine.training.memory import prefetch, prefetch_row
 
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
 OPTIONS: dict[str, Any] = {
@@ -43,9 +42,6 @@ ONE = np.uint64(1)  # unsigned: the sum of an unsigned and a signed number would
 ROWS_AHEAD, PAIRS_AHEAD = 4, 64  # how far ahead memory is fetched
 SAFE = 200.0  # exp(200), and products of a few such numbers, are far below the largest double
 LEAST = -700.0  # exp(-700) is far above the smallest double
-LOG2E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
-ROUND = 1.5 * 2.0**52  # added to a number, it leaves its nearest integer in the last bits
-TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
 
 
 @njit(**OPTIONS)
@@ -169,37 +165,6 @@ def subtract_highest(row, real):
     for y in range(len(row)):
         row[y] = max(row[y] - top, LEAST) if real[y] > 0.0 else 0.0
     return top
-
-
-@njit(nogil=True, cache=ARE_KEPT, forceinline=True, fastmath={"contract"})
-def exponentiate(row, real, rest, powers, bits):
-    """Write exp(x) over each x: exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2 and r, the
-    rest, is below 0.35, so that 14 terms of the series of exp(r) are enough for a double. ``bits`` are
-    those of ``powers``. Four times as fast as libm, since one call computes a whole row; only the last bit
-    can differ."""
-    for y in range(len(row)):
-        n = row[y] * LOG2E + ROUND
-        powers[y] = n
-        n -= ROUND
-        rest[y] = (row[y] - n * LN2_HIGH) - n * LN2_LOW
-    for y in range(len(row)):
-        bits[y] = (bits[y] + 1023) << 52  # the exponent of a double
-    for y in range(len(row)):
-        r = rest[y]
-        p = TAYLOR[13] * r + TAYLOR[12]
-        p = p * r + TAYLOR[11]
-        p = p * r + TAYLOR[10]
-        p = p * r + TAYLOR[9]
-        p = p * r + TAYLOR[8]
-        p = p * r + TAYLOR[7]
-        p = p * r + TAYLOR[6]
-        p = p * r + TAYLOR[5]
-        p = p * r + TAYLOR[4]
-        p = p * r + TAYLOR[3]
-        p = p * r + TAYLOR[2]
-        p = p * r + 1.0
-        p = p * r + 1.0
-        row[y] = p * powers[y] * real[y]
 
 
 @njit(**INLINE)

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import MIX
-from crfdeid.engine.decoding.hashing import OPTIONS as COMPILED
+from crfdeid.engine.compiled_math import MIX
+from crfdeid.engine.kept_loops import OPTIONS as COMPILED
 
 Numbered = tuple[np.ndarray, np.ndarray]  # the distinct keys, and the number of each key
 

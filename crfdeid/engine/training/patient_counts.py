@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import OPTIONS as COMPILED
+from crfdeid.engine.kept_loops import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Lists
 from crfdeid.engine.training.numbering import AttributeNames, attribute_name
 from crfdeid.engine.training.training_set import TrainingSet
