@@ -17,7 +17,6 @@ from crfdeid.pages.pictures import Axis, Estimate, draw_bars, draw_estimates, dr
 LONG = 5  # words; longer spans are counted together
 STEPS = (1, 4, 10)  # characters, from which errors of an end are counted together
 LEFT, HEAD = 130, 130  # space for the names of rows and of columns, in pixels
-Confusion = dict[str, dict[str, int]]
 Hits = dict[str, list[bool]]
 
 

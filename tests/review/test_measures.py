@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.measures import counting, decided, figures
-from crfdeid.review.measures.counting import MarkedNote, Rules, measure_notes
+from crfdeid.review.measures.counting import MarkedNote, Outcome, Rules, combine_outcomes, measure_note
 from crfdeid.review.study import agreement, word_boundaries
 from crfdeid.review.study.consensus import Consensus
 from crfdeid.text import scheme
@@ -18,6 +18,11 @@ TEXT = "dr. everard van tijlen of New York City; on 24/06 and 24/06 schedule, wa
 def span(part, type="DOCTOR", text=TEXT, after=0):
     start = text.index(part, after)
     return Span(start, start + len(part), type)
+
+
+def measure_notes(notes: list[MarkedNote], rules: Rules | None = None) -> Outcome:
+    chosen = rules or Rules()
+    return combine_outcomes(((note.number, measure_note(note, chosen)) for note in notes), chosen)
 
 
 GOLD = [span("everard van tijlen"), span("New York City", "CITY"), span("Charity Dawson", "PATIENT")]

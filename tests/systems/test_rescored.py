@@ -186,7 +186,9 @@ def compare_with_all(n, first, last, types, mean):
 def test_each_column_has_a_name(ensemble, notes):
     found = ensemble.find_candidates([note(3)])
     rows = span_features.describe_candidates(found, [ensemble.texts], ensemble.types, ensemble.kinds)
-    assert rows.shape == (len(found[0].probabilities), len(span_features.list_names(list(ensemble.members))))
+    own = ["mean", *ensemble.members, "type", "expression", "sure ones near"]
+    names = (span_features.OF_PLACE, training_texts.NAMES, span_features.OF_TEXT, span_features.RIVALS)
+    assert rows.shape == (len(found[0].probabilities), len(own) + sum(map(len, names)))
 
 
 def test_arrays_give_the_probabilities_of_scikit_learn(tmp_path, monkeypatch):

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]  # of any size, signed or not
-Bools = npt.NDArray[np.bool_]
 
 
 class Scores(Protocol):

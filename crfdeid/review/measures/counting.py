@@ -88,21 +88,6 @@ def compute_share(right: int, wrong: int) -> float | None:
     return right / (right + wrong) if right + wrong else None
 
 
-def measure_notes(notes: Iterable[MarkedNote], rules: Rules = Rules()) -> Outcome:
-    """Counts over the notes, and every mistake.
-
-    >>> text = "Dr. Everard van Tijlen, vent 24/06, vent 24/06"
-    >>> gold = [Span(4, 22, "DOCTOR")]
-    >>> marked = [Span(0, 11, "DOCTOR"), Span(29, 34, "DATE"), Span(41, 46, "DATE")]
-    >>> note = MarkedNote(1, text, gold, marked)
-    >>> measure_notes([note]).counts
-    Counts(tp=1, fp=1, fn=0)
-    >>> measure_notes([note], Rules(once=False, extra=False, systematic=False)).counts
-    Counts(tp=1, fp=3, fn=2)
-    """
-    return combine_outcomes(((note.number, measure_note(note, rules)) for note in notes), rules)
-
-
 def measure_note(note: MarkedNote, rules: Rules) -> NoteOutcome:
     """The part of the outcome that depends on this note alone."""
     instances = split_units(note.text, note.gold, rules)

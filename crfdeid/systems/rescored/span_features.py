@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.systems.rescored import training_texts
 from crfdeid.systems.rescored.candidates import Candidates, Key, Note
 from crfdeid.systems.rescored.training_texts import TrainingTexts
 from crfdeid.systems.rescored.trees import compute_log_odds
@@ -43,12 +42,6 @@ OF_PLACE = (
     "before stop",
 )
 MARKS = frozenset(".,;)")
-
-
-def list_names(members: Sequence[str]) -> list[str]:
-    """Return the names of the columns."""
-    own = ["mean", *(f"of {name}" for name in members), "type", "expression"]
-    return [*own, *OF_PLACE, *training_texts.NAMES, *OF_TEXT, *RIVALS, "sure ones near"]
 
 
 def describe_candidates(
