@@ -13,7 +13,7 @@ from crfdeid.redact.known_patients import find_known
 from crfdeid.redact.known_writings import find_doubtful, list_names
 from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.released_notes import undo_edits
-from crfdeid.redact.surrogates import age_bands, institutions, names
+from crfdeid.redact.surrogates import generalize, institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.redact.surrogates.search import context
 from crfdeid.redact.surrogates.search.search_strings import OF_PARTS
@@ -216,7 +216,7 @@ def test_a_name_of_parts_is_looked_for_at_its_first_letter_only(text):
 @pytest.mark.parametrize(
     ("expression", "text", "ends"),
     [
-        (age_bands.EXACT, "  and a half", [12]),
+        (generalize.EXACT, "  and a half", [12]),
         (context.YEARS, " -yo", [4]),
         (patient_table.VALUES, " ; ", [2]),
         (renaming.SYLLABLE, "\nb\n", [3, 3, 3]),

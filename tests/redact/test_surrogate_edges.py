@@ -7,11 +7,11 @@ import pytest
 from crfdeid.lexicon import english
 from crfdeid.lexicon.letters import match_case, split_possessive
 from crfdeid.lexicon.similar import SimilarNames, count_edits
-from crfdeid.redact.surrogates.age_bands import band_age
 from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.dates.shift import draw_shift
+from crfdeid.redact.surrogates.generalize import band_age
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
 
