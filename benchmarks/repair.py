@@ -19,7 +19,7 @@ from foreign import read_hand_dev
 
 from crfdeid import cli
 from crfdeid.systems import model
-from crfdeid.systems.repair import FORMS, Form, repair_spans
+from crfdeid.systems.repair import FORMS, Repair, repair_spans
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
@@ -58,7 +58,7 @@ def print_table(tagger: Tagger, gold: Sequence[Document]) -> None:
     bare = [Document(note.id, note.text) for note in gold]
     found = list(tagger.tag_unrepaired(cli.show_progress(bare, "tag")))
 
-    def print_row(name: str, forms: Iterable[Form]) -> None:
+    def print_row(name: str, forms: Iterable[Repair]) -> None:
         chosen = list(forms)
         print(format_row(name, gold, [repair_spans(document, chosen) for document in found]))
 

@@ -88,7 +88,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedNotes:
     """The notes that were read, with their counts."""
 
     units: tuple[Unit, ...]
@@ -112,9 +112,11 @@ class Counted:
         names = [unit.patient for unit in self.units]
         return np.array([names.count(name) for name in sorted(set(names))], float)
 
-    def select_stratum(self, name: str) -> Counted:
+    def select_stratum(self, name: str) -> CountedNotes:
         kept = [pair for pair in zip(self.units, self.counts) if pair[0].stratum == name]
-        return Counted(tuple(unit for unit, _ in kept), tuple(count for _, count in kept), self.precision)
+        return CountedNotes(
+            tuple(unit for unit, _ in kept), tuple(count for _, count in kept), self.precision
+        )
 
 
 def count_type(types: Sequence[str], type: str | None) -> int:
@@ -162,7 +164,7 @@ def make_statement(
     store: Store, units: Sequence[Unit], counts: Sequence[NoteCounts], systems: Sequence[Likeness] = ()
 ) -> Statement:
     """Return the statement for notes that were read, by readers of whom ``systems`` are none."""
-    counted = Counted(tuple(units), tuple(counts), store.precision)
+    counted = CountedNotes(tuple(units), tuple(counts), store.precision)
     confidence = bounds.split_error(store.aim.confidence, store.aim.looks)
     readers, together, easy, hard = measure_readers(counts, confidence)
     sensitivity = find_sensitivity(together, hard)
@@ -221,18 +223,18 @@ def measure_readers(
     return each, together, easy, hard
 
 
-def compare_types(counted: Counted, method: Method, aim: float) -> tuple[Group, ...]:
+def compare_types(counted: CountedNotes, method: Method, aim: float) -> tuple[Group, ...]:
     names = sorted({type for count in counted.counts for type in (*count.leaks, *count.masked)})
     return compare_groups({name: (counted, name) for name in names}, method, aim)
 
 
-def compare_strata(counted: Counted, method: Method, aim: float) -> tuple[Group, ...]:
+def compare_strata(counted: CountedNotes, method: Method, aim: float) -> tuple[Group, ...]:
     names = sorted({unit.stratum for unit in counted.units})
     return compare_groups({name: (counted.select_stratum(name), None) for name in names}, method, aim)
 
 
 def compare_groups(
-    parts: Mapping[str, tuple[Counted, str | None]], method: Method, aim: float
+    parts: Mapping[str, tuple[CountedNotes, str | None]], method: Method, aim: float
 ) -> tuple[Group, ...]:
     """Bound the share of missed spans in each part, and adjust the p-values for the number of parts."""
     found = {name: counted.count_clusters(type) for name, (counted, type) in parts.items()}

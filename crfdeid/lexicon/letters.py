@@ -35,7 +35,7 @@ def fold_each(texts: Sequence[str]) -> list[str]:
     if (joined := "\n".join(texts)).isascii():
         return fold(joined).split("\n") if texts else []
     plain = fold("\n".join(text if text.isascii() else "" for text in texts)).split("\n")
-    return [low or fold(text) for low, text in zip(plain, texts)]
+    return [folded or fold(text) for folded, text in zip(plain, texts)]
 
 
 def match_case(text: str, like: str) -> str:

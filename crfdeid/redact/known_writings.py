@@ -59,10 +59,10 @@ def find_glued(text: str, names: Names) -> Iterator[Span]:
     """Yield the names inside longer words: between capitals and digits (MarySmith, Smith30990453), and words
     that consist of the patient's names (marysmith)."""
     for match in RUN.finditer(text):
-        low = fold(match[0])
-        if low in names or not any(name in low for name in names):
+        folded = fold(match[0])
+        if folded in names or not any(name in folded for name in names):
             continue
-        if type := consists_of_names(low.strip(DECIMALS), names):
+        if type := consists_of_names(folded.strip(DECIMALS), names):
             start, end = match.span()
             word = match[0]
             yield Span(end - len(word.lstrip(DECIMALS)), start + len(word.rstrip(DECIMALS)), type)
@@ -71,11 +71,11 @@ def find_glued(text: str, names: Names) -> Iterator[Span]:
         yield from (Span(*part.span(), names[fold(part[0])]) for part in parts if fold(part[0]) in names)
 
 
-def consists_of_names(low: str, names: Names) -> str:
+def consists_of_names(folded: str, names: Names) -> str:
     """Return the type of the first of the one or two names of which a word consists; otherwise nothing."""
     for name, type in names.items():
-        rest = low.removeprefix(name)
-        if rest != low and (not rest or rest in names):
+        rest = folded.removeprefix(name)
+        if rest != folded and (not rest or rest in names):
             return type
     return ""
 
@@ -86,25 +86,25 @@ def find_misread(text: str, names: Names) -> Iterator[Span]:
     shapes = {blur(name): type for name, type in names.items()}
     similar = SimilarNames(shapes)
     for match in SCANNED.finditer(text) if shapes else ():
-        word, low = match[0], fold(match[0])
-        if len(word) < MIN_MISREAD or low in names or not any(map(str.isalpha, word)):
+        word, folded = match[0], fold(match[0])
+        if len(word) < MIN_MISREAD or folded in names or not any(map(str.isalpha, word)):
             continue
-        shape, is_word = blur(low), word.isalpha() and is_ordinary(low)
+        shape, is_word = blur(folded), word.isalpha() and is_ordinary(folded)
         if shape in shapes and not (is_word and word.islower()):
             yield Span(*match.span(), shapes[shape])
-        elif not is_word and not is_listed(low) and (near := similar.find_name(shape)):
+        elif not is_word and not is_listed(folded) and (near := similar.find_name(shape)):
             yield Span(*match.span(), shapes[near])
 
 
-def blur(low: str) -> str:
+def blur(folded: str) -> str:
     """Return a word in which signs that a scanner takes for one another are one sign.
 
     >>> blur("brovvn") == blur("br0wn") == blur("brown"), blur("bums") == blur("burns")
     (True, True)
     """
     for pair, letter in PAIRS:
-        low = low.replace(pair, letter)
-    return low.translate(LETTERS)
+        folded = folded.replace(pair, letter)
+    return folded.translate(LETTERS)
 
 
 def find_misread_numbers(text: str, cells: Mapping[str, Iterable[str]]) -> Iterator[Span]:

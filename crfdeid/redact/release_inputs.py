@@ -33,7 +33,7 @@ STATEMENT = (
 )  # fmt: skip
 
 
-class Place(NamedTuple):
+class LeftPlace(NamedTuple):
     """A row of the table of survivors: offsets in the text of the output."""
 
     id: str
@@ -86,12 +86,12 @@ def read_table(path: Path, fields: tuple[tuple[str, str, type], ...], wanted: st
     return table
 
 
-def read_places(path: Path) -> list[Place]:
+def read_places(path: Path) -> list[LeftPlace]:
     """Read the table of survivors. Raises :class:`FormatError` for another table."""
     rows = csv.reader(files.read_text(path).splitlines(), strict=True)
     try:
         if next(rows, []) != PLACE_COLUMNS:
             raise FormatError(f"{path}: wanted the columns {', '.join(PLACE_COLUMNS)}")
-        return [Place(id, int(start), int(end), type, kind) for id, start, end, type, kind in rows]
+        return [LeftPlace(id, int(start), int(end), type, kind) for id, start, end, type, kind in rows]
     except (csv.Error, ValueError):
         raise FormatError(f"{path}, line {rows.line_num}: wanted the table beside a report") from None

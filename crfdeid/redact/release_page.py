@@ -19,7 +19,7 @@ from crfdeid import cli, files, pages, resources
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
 from crfdeid.redact import release_inputs, release_places
-from crfdeid.redact.release_inputs import Place, Table
+from crfdeid.redact.release_inputs import LeftPlace, Table
 from crfdeid.redact.release_places import UNKNOWN, Context
 from crfdeid.redact.run_settings import IDS, SECRETS
 from crfdeid.text.document import Document
@@ -92,10 +92,10 @@ def write_page(
 
 def render_page(
     report: Table,
-    places: Sequence[Place],
+    places: Sequence[LeftPlace],
     file: str,
     bound: Table | None = None,
-    contexts: Mapping[Place, Context] | None = None,
+    contexts: Mapping[LeftPlace, Context] | None = None,
 ) -> str:
     """Render the page. ``file`` is the name of the table that has the ``places``, ``bound`` the statement of
     a sample, and ``contexts`` the texts around the places."""

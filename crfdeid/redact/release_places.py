@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from crfdeid import pages
 from crfdeid.errors import FormatError, show_id
-from crfdeid.redact.release_inputs import Place
+from crfdeid.redact.release_inputs import LeftPlace
 from crfdeid.text.document import Document
 
 SURVIVOR, UNKNOWN = "survivor", "unknown word"
@@ -25,10 +25,10 @@ class Context(NamedTuple):
     after: str
 
 
-def find_contexts(places: Iterable[Place], notes: Iterable[Document]) -> dict[Place, Context]:
+def find_contexts(places: Iterable[LeftPlace], notes: Iterable[Document]) -> dict[LeftPlace, Context]:
     """Return the contexts of the places in the redacted notes. Raises :class:`FormatError` where a place is
     in none of the notes, which are then those of another release."""
-    wanted: dict[str, list[Place]] = {}
+    wanted: dict[str, list[LeftPlace]] = {}
     for place in places:
         wanted.setdefault(place.id, []).append(place)
     found = {
@@ -53,7 +53,9 @@ def cut_context(text: str, start: int, end: int) -> Context:
     return Context(*(" ".join(part.splitlines()) if part.strip() else part for part in parts))
 
 
-def render_places(places: Sequence[Place], file: str, contexts: Mapping[Place, Context] | None = None) -> str:
+def render_places(
+    places: Sequence[LeftPlace], file: str, contexts: Mapping[LeftPlace, Context] | None = None
+) -> str:
     """A table of places by offset, survivors first, without unknown words. Ids that may be names are left
     out: the line of the place in the file stands for them."""
     numbered = [(line, place) for line, place in enumerate(places, 2) if place.kind != UNKNOWN]

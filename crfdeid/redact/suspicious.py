@@ -204,9 +204,9 @@ def find_spaced_letters(searched: SearchedText) -> Ranges:
     return (match.span() for match in SPACED.finditer(text) if begins_word(text, match.start()))
 
 
-def is_possible_name(low: str) -> bool:
+def is_possible_name(folded: str) -> bool:
     """Whether a capitalized word beside a title or an initial may be a name."""
-    return (not is_ordinary(low) and len(low) > 2) or find_share(low) >= LEAST_SHARE / 4
+    return (not is_ordinary(folded) and len(folded) > 2) or find_share(folded) >= LEAST_SHARE / 4
 
 
 KNOWN_NAME = "known name"  # of a patient of the table, in small letters: redact.known_patients finds it

@@ -89,10 +89,10 @@ def find_words(text: str) -> Iterator[tuple[int, int, bool]]:
     small = list_small(text, {fold(text[slice(*place)]) for place in found})
     for start, end in found:
         word = text[start:end]
-        low = fold(word)
-        if low in small or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
+        folded = fold(word)
+        if folded in small or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
             continue
-        is_name, is_surname = is_listed_name(low), bool(BEFORE_FIRST_NAME.match(text, end))
+        is_name, is_surname = is_listed_name(folded), bool(BEFORE_FIRST_NAME.match(text, end))
         if is_name or is_surname or not (has_form_of_word(word) or is_in_prose(text, start, end)):
             yield start, end, is_name
 
@@ -105,9 +105,9 @@ def find_capitalized(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         yield text[start:end], (start, end)
 
 
-def list_small(text: str, lows: Set[str]) -> frozenset[str]:
-    """Return the words of a text that are written small. If it has none of ``lows``, none may be returned."""
-    if len(lows) <= FEW and not any(low in text for low in lows):
+def list_small(text: str, folded_words: Set[str]) -> frozenset[str]:
+    """Return the words of a text that are written small; perhaps none if it has none of ``folded_words``."""
+    if len(folded_words) <= FEW and not any(folded in text for folded in folded_words):
         return frozenset()
     return frozenset(SMALL.findall(text))
 
@@ -156,8 +156,8 @@ def is_in_prose(text: str, start: int, end: int) -> bool:
 def is_small_word(word: str, in_capitals: bool) -> bool:
     """Whether a word is written small, or in a text in capitals is a word of the language, and is not a
     word for people or a place."""
-    low = fold(word)
-    if low in RELATIONS or low in word_lists.load_lowercase("hospital_words", "street_words"):
+    folded = fold(word)
+    if folded in RELATIONS or folded in word_lists.load_lowercase("hospital_words", "street_words"):
         return False
-    is_word = (is_known_word(low) or low in load_clinical_words()) and not is_listed_name(low)
+    is_word = (is_known_word(folded) or folded in load_clinical_words()) and not is_listed_name(folded)
     return word.islower() or (in_capitals and word.isupper() and is_word)

@@ -14,39 +14,41 @@ from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
 Request = dict[str, Any]
-Done = tuple[bytes, dict[str, int]]  # the reply, and what is counted
+Reply = tuple[bytes, dict[str, int]]  # its body, and what is counted
 
 
-class Tools(NamedTuple):
+class LoadedEngine(NamedTuple):
+    """What finds the PHI of requests: a loaded model, what counts as PHI, and how probable it must be."""
+
     tagger: Tagger
     policy: Policy | None = None
     threshold: Threshold | None = None
 
 
-def tag(tools: Tools, request: Request) -> Done:
+def tag(engine: LoadedEngine, request: Request) -> Reply:
     """Find the spans of each note."""
     notes = list(read_notes(request))
     probabilities = bool(request.get("probabilities"))
-    tagged = tools.tagger.tag_all(notes, probabilities, threshold=tools.threshold)
-    found = list(map(tools.policy.select_phi, tagged)) if tools.policy else list(tagged)
+    tagged = engine.tagger.tag_all(notes, probabilities, threshold=engine.threshold)
+    found = list(map(engine.policy.select_phi, tagged)) if engine.policy else list(tagged)
     reply = [{"id": note.id, "spans": [build_span_item(span) for span in note.spans]} for note in found]
     return encode({"notes": reply}), count_notes(notes, sum(len(note.spans) for note in found))
 
 
-def redact(tools: Tools, request: Request) -> Done:
+def redact(engine: LoadedEngine, request: Request) -> Reply:
     """Redact the notes as the texts of one session; the map in the reply undoes it. The session is not
     closed, because that would forget what a worker knows: its copy ends, or it forgets by itself."""
     notes = list(read_notes(request))
     pairs = read_pairs(request)
     style = request.get("style", "placeholder")
-    session = Session(tools.tagger, style, tools.policy, tools.threshold, pairs)
+    session = Session(engine.tagger, style, engine.policy, engine.threshold, pairs)
     texts = session.redact_all([note.text for note in notes])
     reply = [{"id": note.id, "text": text} for note, text in zip(notes, texts)]
     written = [{"issued": pair.issued, "real": pair.real, "type": pair.type} for pair in session.pairs]
     return encode({"notes": reply, "map": written}), count_notes(notes, len(written))
 
 
-def restore(tools: Tools, request: Request) -> Done:
+def restore(engine: LoadedEngine, request: Request) -> Reply:
     """Restore texts with the map of their redaction."""
     notes = list(read_notes(request))
     restorer = Restorer(read_pairs(request))

@@ -40,7 +40,7 @@ class Engine:
     policy_name: str | None = None
     thresholds: tuple[str, ...] = ()
 
-    def load(self) -> work.Tools:
+    def load(self) -> work.LoadedEngine:
         """Load the model. Raises :class:`crfdeid.errors.CrfdeidError` if the parts do not fit one another."""
         tagger = model.load(self.model)
         threshold = parse_threshold(list(self.thresholds))
@@ -49,7 +49,7 @@ class Engine:
         chosen = policy.read_policy(self.policy_name) if self.policy_name else None
         if chosen:
             chosen.check_scheme(tagger.scheme)
-        return work.Tools(tagger, chosen, threshold)
+        return work.LoadedEngine(tagger, chosen, threshold)
 
 
 class Job(NamedTuple):
@@ -111,44 +111,44 @@ def run_worker(connection: Connection, engine: Engine) -> None:
     """Load the model, then answer jobs until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server finishes what it has begun
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    tools = engine.load()
-    tools.tagger.compile()
-    warm_up(tools)
+    loaded = engine.load()
+    loaded.tagger.compile()
+    warm_up(loaded)
     gc.collect()
     gc.freeze()  # or each copy would write to, and so copy, the memory of all objects when it collects
-    answer = answer_in_copy if tools.tagger.is_fork_safe else answer_and_forget
+    answer = answer_in_copy if loaded.tagger.is_fork_safe else answer_and_forget
     try:
         connection.send("ready")
         while True:
-            connection.send(answer(tools, connection.recv()))
+            connection.send(answer(loaded, connection.recv()))
     except (EOFError, OSError):
         return
 
 
-def warm_up(tools: work.Tools) -> None:
-    """Let the tools see invented notes: lists are loaded, and common words are known."""
+def warm_up(engine: work.LoadedEngine) -> None:
+    """Let the engine see invented notes: lists are loaded, and common words are known."""
     texts = [note.text for note in synthetic.generate(WARM_NOTES, WARM_SEED)]
-    work.tag(tools, {"notes": [{"text": text} for text in texts]})
+    work.tag(engine, {"notes": [{"text": text} for text in texts]})
     for style in ("placeholder", "surrogate"):
-        work.redact(tools, {"notes": [{"text": text} for text in texts[:5]], "style": style})
+        work.redact(engine, {"notes": [{"text": text} for text in texts[:5]], "style": style})
 
 
-def answer_and_forget(tools: work.Tools, job: Job) -> Answer:
+def answer_and_forget(engine: work.LoadedEngine, job: Job) -> Answer:
     """Answer in this process, for a tagger that cannot be forked. There is no time limit."""
     try:
-        return perform(tools, job)
+        return perform(engine, job)
     finally:
-        tools.tagger.forget()
+        engine.tagger.forget()
 
 
-def answer_in_copy(tools: work.Tools, job: Job) -> Answer:
+def answer_in_copy(engine: work.LoadedEngine, job: Job) -> Answer:
     """Answer in a copy of this process."""
     reader, writer = Pipe(duplex=False)
     parent, pid = os.getpid(), os.fork()
     if pid == 0:
         end_with_parent(parent)
         reader.close()
-        writer.send(perform(tools, job))
+        writer.send(perform(engine, job))
         os._exit(0)
     writer.close()
     try:
@@ -164,10 +164,10 @@ def answer_in_copy(tools: work.Tools, job: Job) -> Answer:
         os.waitpid(pid, 0)
 
 
-def perform(tools: work.Tools, job: Job) -> Answer:
+def perform(engine: work.LoadedEngine, job: Job) -> Answer:
     """Do the job. No message has text of the request."""
     try:
-        body, counts = JOBS[job.name](tools, job.request)
+        body, counts = JOBS[job.name](engine, job.request)
         return Answer(DONE, body, counts)
     except CrfdeidError as error:
         return Answer(REFUSED, str(error).encode(), {})
@@ -175,6 +175,6 @@ def perform(tools: work.Tools, job: Job) -> Answer:
         return Answer(FAILED, locate_error(error).encode(), {})
 
 
-JOBS: dict[str, Callable[[work.Tools, dict[str, Any]], tuple[bytes, dict[str, int]]]] = {
+JOBS: dict[str, Callable[[work.LoadedEngine, work.Request], work.Reply]] = {
     "tag": work.tag, "redact": work.redact, "restore": work.restore,
 }  # fmt: skip

@@ -23,7 +23,7 @@ PHONES = ("{}{}{}", "{}-{}-{}", "({}) {}-{}", "{}.{}.{}", "{} {} {}", "({}){}-{}
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Writing:
     """``has_case``: its capitals are those of the text, and the real text follows them."""
 
     issued: str
@@ -31,12 +31,12 @@ class Form:
     has_case: bool
 
 
-def list_forms(issued: str, real: str, type: str, month_first: bool = True) -> Iterator[Form]:
+def list_writings(issued: str, real: str, type: str, month_first: bool = True) -> Iterator[Writing]:
     """Yield the forms of an issued text, first the text itself."""
     if match := PLACEHOLDER.fullmatch(issued):
         yield from list_placeholders(match["name"], match["number"] + match["letters"], real)
         return
-    yield Form(issued, real, True)
+    yield Writing(issued, real, True)
     kind = kinds.kind_of(type)
     if kind == kinds.NAME:
         yield from list_names(issued, real)
@@ -46,20 +46,20 @@ def list_forms(issued: str, real: str, type: str, month_first: bool = True) -> I
         yield from list_numbers(issued, real)
 
 
-def list_placeholders(name: str, number: str, real: str) -> Iterator[Form]:
+def list_placeholders(name: str, number: str, real: str) -> Iterator[Writing]:
     """Yield ``[NAME_1]`` and what answers make of it. Without brackets it keeps its underscore: "patient 1"
     may be anybody."""
-    yield Form(f"[{name}_{number}]", real, False)
+    yield Writing(f"[{name}_{number}]", real, False)
     for mark in ("_", r"\_", " ", "-"):
         joined = f"{name}_{number}".replace("_", mark)
-        yield Form(f"[{joined}]", real, False)
-        yield Form(rf"\[{joined}\]", real, False)
-        yield Form(f"[{joined}'s]", f"{real}'s", False)
+        yield Writing(f"[{joined}]", real, False)
+        yield Writing(rf"\[{joined}\]", real, False)
+        yield Writing(f"[{joined}'s]", f"{real}'s", False)
         if "_" in mark:
-            yield Form(joined, real, False)
+            yield Writing(joined, real, False)
 
 
-def list_names(issued: str, real: str) -> Iterator[Form]:
+def list_names(issued: str, real: str) -> Iterator[Writing]:
     """Yield the parts of a name, and an initial with a surname. Names are replaced word by word."""
     pairs = list(zip(WORD.findall(issued), WORD.findall(real)))
     if len(pairs) != len(WORD.findall(issued)) or len(pairs) != len(WORD.findall(real)):
@@ -67,12 +67,12 @@ def list_names(issued: str, real: str) -> Iterator[Form]:
     parts = [(split_possessive(a)[0], split_possessive(b)[0]) for a, b in pairs]
     changed = [(a, b) for a, b in parts if is_part(a) and a.lower() != b.lower()]
     for a, b in changed:
-        yield Form(a, b, True)
+        yield Writing(a, b, True)
     if len(changed) > 1:
         (first, real_first), *_, (last, real_last) = changed
         for dot in (".", ""):
-            yield Form(f"{first[0]}{dot} {last}", f"{real_first[0]}{dot} {real_last}", True)
-            yield Form(f"{last}, {first[0]}{dot}", f"{real_last}, {real_first[0]}{dot}", True)
+            yield Writing(f"{first[0]}{dot} {last}", f"{real_first[0]}{dot} {real_last}", True)
+            yield Writing(f"{last}, {first[0]}{dot}", f"{real_last}, {real_first[0]}{dot}", True)
 
 
 def is_part(word: str) -> bool:
@@ -80,12 +80,12 @@ def is_part(word: str) -> bool:
     return len(word) >= MIN_PART and not is_ordinary(word.lower())
 
 
-def list_dates(issued: str, real: str, month_first: bool) -> Iterator[Form]:
+def list_dates(issued: str, real: str, month_first: bool) -> Iterator[Writing]:
     """Yield a whole date in other notations."""
     old, new = read_date(issued, month_first), read_date(real, month_first)
     if old and new:
         pairs = zip(write_notations(old), write_notations(new))
-        yield from (Form(a, b, True) for a, b in pairs)
+        yield from (Writing(a, b, True) for a, b in pairs)
 
 
 def read_date(text: str, month_first: bool) -> date | None:
@@ -124,13 +124,13 @@ def write_notations(day: date) -> Iterator[str]:
         yield from (f"{name} {d}", f"{name} {th}", f"{d} {name}", f"{th} of {name}")
 
 
-def list_numbers(issued: str, real: str) -> Iterator[Form]:
+def list_numbers(issued: str, real: str) -> Iterator[Writing]:
     """Yield a number without its marks, and a telephone number in its usual groupings."""
     a, b = (re.sub(r"[\W_]", "", text) for text in (issued, real))
     if len(a) != len(b) or not a.isalnum():
         return
-    yield Form(a, b, True)
+    yield Writing(a, b, True)
     if len(a) == 10 and a.isdigit() and b.isdigit():
         for grouping in PHONES:
             issued, real = (grouping.format(n[:3], n[3:6], n[6:]) for n in (a, b))
-            yield Form(issued, real, True)
+            yield Writing(issued, real, True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from crfdeid.lexicon.letters import WORD, match_case
-from crfdeid.session.forms import Form, list_forms
+from crfdeid.session.forms import Writing, list_writings
 from crfdeid.session.phrases import Match, Phrases
 from crfdeid.text.document import Span
 
@@ -22,17 +22,17 @@ class Pair:
 
 
 class Entry(NamedTuple):
-    """A form in which a pair may come back. A ``sure`` form is the issued text itself, another follows from
+    """A writing in which a pair may come back. A ``sure`` one is the issued text itself, another follows from
     it."""
 
-    form: Form
+    writing: Writing
     pair: Pair
     sure: bool
 
 
 class Restorer:
-    """Restores what was issued, in any case and with a possessive. A form that follows from the issued texts
-    of two pairs with different real texts is left as it is, because nobody could say which is meant."""
+    """Restores what was issued, in any case and with a possessive. A writing that follows from the issued
+    texts of two pairs with different real texts is left as it is, because nobody could say which is meant."""
 
     def __init__(self, pairs: Iterable[Pair] = (), month_first: bool = True) -> None:
         self.phrases: Phrases[Entry] = Phrases()
@@ -42,10 +42,10 @@ class Restorer:
 
     def add(self, pair: Pair) -> None:
         """Restore this pair too."""
-        for number, form in enumerate(list_forms(pair.issued, pair.real, pair.type, self.month_first)):
-            entries = self.phrases.add(form.issued)
+        for number, writing in enumerate(list_writings(pair.issued, pair.real, pair.type, self.month_first)):
+            entries = self.phrases.add(writing.issued)
             if all(entry.pair != pair for entry in entries):  # "May" is also its own abbreviation
-                entries.append(Entry(form, pair, number == 0))
+                entries.append(Entry(writing, pair, number == 0))
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield where the text has what would be restored, as spans of the pairs' types."""
@@ -97,28 +97,28 @@ def read_match(text: str, match: Match[Entry]) -> str:
     """The real text of a match, or the text itself where two real texts are possible."""
     seen = " ".join(text[match.start : match.end].split())
     entries = [entry for entry in match.items if entry.sure] or match.items
-    exact = [entry for entry in entries if entry.form.issued == seen] or entries
-    if len({entry.form.real.lower() for entry in exact}) > 1:
+    exact = [entry for entry in entries if entry.writing.issued == seen] or entries
+    if len({entry.writing.real.lower() for entry in exact}) > 1:
         return text[match.start : match.end]
-    form = exact[0].form
-    return adapt_case(form, seen) if form.has_case else form.real
+    writing = exact[0].writing
+    return adapt_case(writing, seen) if writing.has_case else writing.real
 
 
-def adapt_case(form: Form, seen: str) -> str:
+def adapt_case(writing: Writing, seen: str) -> str:
     """Write the real text with the capitals that the answer gave the issued one.
 
-    >>> adapt_case(Form("Ada Weber", "Ana McKay", True), "ADA WEBER")
+    >>> adapt_case(Writing("Ada Weber", "Ana McKay", True), "ADA WEBER")
     'ANA MCKAY'
-    >>> adapt_case(Form("Ada Weber", "Ana McKay", True), "Ada Weber")
+    >>> adapt_case(Writing("Ada Weber", "Ana McKay", True), "Ada Weber")
     'Ana McKay'
-    >>> adapt_case(Form("WEBER, ADA", "RUIZ, ANA", True), "Weber, Ada")
+    >>> adapt_case(Writing("WEBER, ADA", "RUIZ, ANA", True), "Weber, Ada")
     'Ruiz, Ana'
     """
-    if form.issued == seen:
-        return form.real
-    issued, words = WORD.findall(form.issued), WORD.findall(seen)
-    if not len(issued) == len(words) == len(WORD.findall(form.real)):
-        return form.real.upper() if seen.isupper() and not form.issued.isupper() else form.real
+    if writing.issued == seen:
+        return writing.real
+    issued, words = WORD.findall(writing.issued), WORD.findall(seen)
+    if not len(issued) == len(words) == len(WORD.findall(writing.real)):
+        return writing.real.upper() if seen.isupper() and not writing.issued.isupper() else writing.real
     changes = iter(list(zip(issued, words)))
 
     def adapt(word: str) -> str:
@@ -126,4 +126,4 @@ def adapt_case(form: Form, seen: str) -> str:
         lowered = word.lower() if before.isupper() else word  # of WEBER as of Weber
         return word if before == after else match_case(lowered, after)
 
-    return WORD.sub(lambda match: adapt(match[0]), form.real)
+    return WORD.sub(lambda match: adapt(match[0]), writing.real)

@@ -11,7 +11,7 @@ from marked_notes import STORY, marked, run, status
 from crfdeid import cli, corpora, pages
 from crfdeid.errors import FormatError
 from crfdeid.redact import release_page
-from crfdeid.redact.release_inputs import Place, read_places, read_statement
+from crfdeid.redact.release_inputs import LeftPlace, read_places, read_statement
 
 CANARY, HOSTILE = "Zanzibarova", "<script>alert(1)</script>"
 VOID = ("meta",)
@@ -247,8 +247,8 @@ def test_the_table_of_survivors_is_read(tmp_path):
     table = 'id,start,end,type,kind\nn-1,1,4,PATIENT,survivor\n"a,b",0,2,,e-mail\n'
     (tmp_path / "s.csv").write_text(table)
     assert read_places(tmp_path / "s.csv") == [
-        Place("n-1", 1, 4, "PATIENT", "survivor"),
-        Place("a,b", 0, 2, "", "e-mail"),
+        LeftPlace("n-1", 1, 4, "PATIENT", "survivor"),
+        LeftPlace("a,b", 0, 2, "", "e-mail"),
     ]
     (tmp_path / "s.csv").write_text(f"{table}n-2,1,x,PATIENT,survivor\n")
     with pytest.raises(FormatError, match="s.csv, line 4: wanted the table beside a report"):

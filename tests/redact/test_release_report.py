@@ -8,7 +8,7 @@ from crfdeid.errors import FormatError
 from crfdeid.policy import read_policy
 from crfdeid.redact import release_page
 from crfdeid.redact.redactor import Redaction, Replacement
-from crfdeid.redact.release_inputs import Place
+from crfdeid.redact.release_inputs import LeftPlace
 from crfdeid.redact.release_places import Context, cut_context, find_contexts, render_places
 from crfdeid.redact.safe_harbor import Report, list_categories
 from crfdeid.redact.suspicious import Suspicion
@@ -306,9 +306,9 @@ def test_the_page_has_the_sample_that_people_read():
 
 def test_survivors_come_first_and_words_of_no_list_are_left_out():
     places = [
-        Place("n-1", 0, 3, "", "e-mail"),
-        Place("n-1", 4, 7, "", "unknown word"),
-        Place("Ana Ruiz", 5, 9, "PATIENT", "survivor"),
+        LeftPlace("n-1", 0, 3, "", "e-mail"),
+        LeftPlace("n-1", 4, 7, "", "unknown word"),
+        LeftPlace("Ana Ruiz", 5, 9, "PATIENT", "survivor"),
     ]
     html = render_places(places, "file.csv")
     assert "2 of 3 places, without unknown words; file.csv has all" in html
@@ -319,9 +319,9 @@ def test_survivors_come_first_and_words_of_no_list_are_left_out():
 
 
 def test_four_hundred_places_are_shown():
-    html = render_places([Place("n", at, at + 1, "AGE", "survivor") for at in range(1201)], "f")
+    html = render_places([LeftPlace("n", at, at + 1, "AGE", "survivor") for at in range(1201)], "f")
     assert "400 of 1,201 places" in html and len(read_cells(html)) == 401
-    html = render_places([Place("n", at, at + 1, "AGE", "survivor") for at in range(400)], "f")
+    html = render_places([LeftPlace("n", at, at + 1, "AGE", "survivor") for at in range(400)], "f")
     assert "400 of 400 places" in html and len(read_cells(html)) == 401
 
 
@@ -333,8 +333,8 @@ def test_a_context_has_forty_characters_on_both_sides():
 
 
 def test_the_contexts_of_places_come_from_the_notes_that_have_them():
-    places = [Place("n-1", 4, 8, "PATIENT", "survivor"), Place("n-1", 0, 3, "", "title"),
-              Place("n-3", 0, 3, "", "age")]  # fmt: skip
+    places = [LeftPlace("n-1", 4, 8, "PATIENT", "survivor"), LeftPlace("n-1", 0, 3, "", "title"),
+              LeftPlace("n-3", 0, 3, "", "age")]  # fmt: skip
     notes = [Document("n-1", "Dr. Ruiz"), Document("n-2", "Well."), Document("n-3", "age 93")]
     assert find_contexts(places, notes) == {
         places[0]: ("Dr. ", "Ruiz", ""), places[1]: ("", "Dr.", " Ruiz"), places[2]: ("", "age", " 93"),

@@ -39,21 +39,21 @@ KEY = b"a key that has enough bytes"
 class LocalWorker:
     """Works in this process, as a worker that is a process does."""
 
-    def __init__(self, tools: work.Tools) -> None:
-        self.tools, self.gate = tools, threading.Event()
+    def __init__(self, engine: work.LoadedEngine) -> None:
+        self.engine, self.gate = engine, threading.Event()
         self.gate.set()
 
     def ask(self, job: Job) -> Answer:
         self.gate.wait(10)
-        return workers.perform(self.tools, job)
+        return workers.perform(self.engine, job)
 
     def close(self) -> None:
         pass
 
 
 @pytest.fixture(scope="module")
-def tools():
-    return work.Tools(model.load(model.CAREFUL))
+def engine():
+    return work.LoadedEngine(model.load(model.CAREFUL))
 
 
 def open_client(worker, key=b"", limits=None, **options):
@@ -65,18 +65,18 @@ def open_client(worker, key=b"", limits=None, **options):
 
 
 @pytest.fixture
-def client(tools):
-    return open_client(LocalWorker(tools))
+def client(engine):
+    return open_client(LocalWorker(engine))
 
 
 def notes(*texts):
     return {"notes": [{"text": text} for text in texts]}
 
 
-def test_tag_gives_the_spans_that_the_tagger_gives(client, tools):
+def test_tag_gives_the_spans_that_the_tagger_gives(client, engine):
     reply = client.post("/tag", json={"notes": [{"id": "n1", "text": TEXT}, {"text": "é Dr. Ruiz"}]})
     found = list(work.read_notes({"notes": [{"text": TEXT}, {"text": "é Dr. Ruiz"}]}))
-    wanted = [[(s.start, s.end, s.type) for s in tools.tagger.tag(note).spans] for note in found]
+    wanted = [[(s.start, s.end, s.type) for s in engine.tagger.tag(note).spans] for note in found]
     said = reply.json()["notes"]
     assert [note["id"] for note in said] == ["n1", "2"] and wanted[0]
     assert [[(s["start"], s["end"], s["type"]) for s in note["spans"]] for note in said] == wanted
@@ -125,7 +125,7 @@ def test_of_two_systems_the_spans_of_the_one_with_probabilities_have_them(client
 
 
 def test_an_error_of_the_program_shows_no_text(client, monkeypatch, capfd):
-    monkeypatch.setitem(workers.JOBS, "tag", lambda tools, request: int(request["notes"][0]["text"]))
+    monkeypatch.setitem(workers.JOBS, "tag", lambda engine, request: int(request["notes"][0]["text"]))
     reply = client.post("/tag", json=notes(TEXT))
     assert reply.status_code == 500 and CANARY not in reply.text
     log = "".join(capfd.readouterr())
@@ -137,8 +137,8 @@ def test_an_error_of_the_program_shows_no_text(client, monkeypatch, capfd):
     [({}, 401), ({"authorization": "Bearer wrong"}, 401), ({"x-api-key": ""}, 401), ({"x-api-key": "é"}, 401),
      ({"authorization": f"Bearer {KEY.decode()}"}, 200), ({"x-api-key": KEY.decode()}, 200)],
 )  # fmt: skip
-def test_a_key_is_wanted_everywhere_but_for_health(tools, headers, status):
-    client = open_client(LocalWorker(tools), KEY)
+def test_a_key_is_wanted_everywhere_but_for_health(engine, headers, status):
+    client = open_client(LocalWorker(engine), KEY)
     raw = {name: value.encode() for name, value in headers.items()}
     assert client.post("/tag", json=notes("a"), headers=raw).status_code == status
     assert client.get("/metrics", headers=raw).status_code == status
@@ -156,16 +156,16 @@ def test_the_names_of_this_machine_are_its_hosts(client, host):
     assert client.get("/metrics", headers={"host": host}).status_code == 200
 
 
-def test_bodies_have_limits(tools):
-    client = open_client(LocalWorker(tools), limits=Limits(body=200))
+def test_bodies_have_limits(engine):
+    client = open_client(LocalWorker(engine), limits=Limits(body=200))
     assert client.post("/tag", json=notes("a" * 300)).status_code == 413
     assert client.post("/tag", json=notes("a")).status_code == 200
     assert client.post("/tag", content=iter([b"{}"])).status_code == 411
     assert client.post("/tag", content=b"{}", headers={"content-type": "text/plain"}).status_code == 415
 
 
-def test_too_many_requests_are_told_to_come_again(tools):
-    worker = LocalWorker(tools)
+def test_too_many_requests_are_told_to_come_again(engine):
+    worker = LocalWorker(engine)
     worker.gate.clear()
     with open_client(worker, limits=Limits(queue=1)) as client, ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(client.post, "/tag", json=notes("a")) for _ in range(2)]
@@ -179,8 +179,8 @@ def test_too_many_requests_are_told_to_come_again(tools):
         assert client.post("/tag", json=notes("a")).status_code == 200
 
 
-def test_a_request_that_waits_too_long_is_answered(tools):
-    worker = LocalWorker(tools)
+def test_a_request_that_waits_too_long_is_answered(engine):
+    worker = LocalWorker(engine)
     worker.gate.clear()
     with open_client(worker, limits=Limits(seconds=1.5)) as client, ThreadPoolExecutor(1) as pool:
         asked = pool.submit(client.post, "/tag", json=notes("a"))
@@ -247,36 +247,36 @@ def test_a_short_key_of_the_environment_is_refused(monkeypatch):
 # Copies of a worker
 
 
-def test_a_copy_answers_and_the_worker_remembers_nothing(tools):
+def test_a_copy_answers_and_the_worker_remembers_nothing(engine):
     seen = []
-    tools.tagger.forget()
-    before = len(tools.tagger.parts[0].decoder.vocabulary)
+    engine.tagger.forget()
+    before = len(engine.tagger.parts[0].decoder.vocabulary)
     job = Job("tag", notes(TEXT), 30.0)
-    seen = [workers.answer_in_copy(tools, job) for _ in range(2)]
+    seen = [workers.answer_in_copy(engine, job) for _ in range(2)]
     assert [answer.outcome for answer in seen] == [DONE, DONE] and seen[0] == seen[1]
-    assert len(tools.tagger.parts[0].decoder.vocabulary) == before
+    assert len(engine.tagger.parts[0].decoder.vocabulary) == before
 
 
-def test_a_worker_knows_the_words_of_invented_notes_when_it_is_warm(tools, monkeypatch):
+def test_a_worker_knows_the_words_of_invented_notes_when_it_is_warm(engine, monkeypatch):
     monkeypatch.setattr(workers, "WARM_NOTES", 3)
-    tools.tagger.forget()
-    workers.warm_up(tools)
-    assert "the" in tools.tagger.parts[0].decoder.vocabulary.numbers
+    engine.tagger.forget()
+    workers.warm_up(engine)
+    assert "the" in engine.tagger.parts[0].decoder.vocabulary.numbers
 
 
-def test_a_copy_that_works_too_long_is_killed(tools, monkeypatch):
-    monkeypatch.setitem(workers.JOBS, "tag", lambda tools, request: time.sleep(60))
-    assert workers.answer_in_copy(tools, Job("tag", {}, 0.2)).outcome == TIMEOUT
+def test_a_copy_that_works_too_long_is_killed(engine, monkeypatch):
+    monkeypatch.setitem(workers.JOBS, "tag", lambda engine, request: time.sleep(60))
+    assert workers.answer_in_copy(engine, Job("tag", {}, 0.2)).outcome == TIMEOUT
 
 
-def test_a_copy_that_is_killed_is_an_error(tools, monkeypatch):
-    monkeypatch.setitem(workers.JOBS, "tag", lambda tools, request: os.kill(os.getpid(), signal.SIGKILL))
-    assert workers.answer_in_copy(tools, Job("tag", {}, 30.0)).outcome == FAILED
+def test_a_copy_that_is_killed_is_an_error(engine, monkeypatch):
+    monkeypatch.setitem(workers.JOBS, "tag", lambda engine, request: os.kill(os.getpid(), signal.SIGKILL))
+    assert workers.answer_in_copy(engine, Job("tag", {}, 30.0)).outcome == FAILED
 
 
-def test_a_tagger_that_cannot_be_forked_forgets(tools):
-    answer = workers.answer_and_forget(tools, Job("tag", notes(TEXT), 30.0))
-    assert answer.outcome == DONE and CANARY not in tools.tagger.parts[0].decoder.vocabulary.numbers
+def test_a_tagger_that_cannot_be_forked_forgets(engine):
+    answer = workers.answer_and_forget(engine, Job("tag", notes(TEXT), 30.0))
+    assert answer.outcome == DONE and CANARY not in engine.tagger.parts[0].decoder.vocabulary.numbers
 
 
 # One real process

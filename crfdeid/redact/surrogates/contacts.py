@@ -98,32 +98,32 @@ class Contacts:
 
     def _replace_username_part(self, part: str) -> str:
         """Replace digits, initials, a name, or a name with an initial before or after it."""
-        low = fold(part)
+        folded = fold(part)
         if part.isdecimal():
             return replace_characters(part, self.choices, "username")
-        if len(low) <= 3 and not self._is_name(low):
+        if len(folded) <= 3 and not self._is_name(folded):
             return self.names.initials.replace_letters(part)
-        if not self._is_name(low) and self._is_name(low[1:]):
-            name = self.names.choose_name(low[1:]).lower()
+        if not self._is_name(folded) and self._is_name(folded[1:]):
+            name = self.names.choose_name(folded[1:]).lower()
             return self.names.initials.replace_letter(part[0]) + match_case(name, part[1:])
-        if not self._is_name(low) and self._is_name(low[:-1]):
-            name = self.names.choose_name(low[:-1]).lower()
+        if not self._is_name(folded) and self._is_name(folded[:-1]):
+            name = self.names.choose_name(folded[:-1]).lower()
             return match_case(name, part[:-1]) + self.names.initials.replace_letter(part[-1])
-        made = self.names.choose_name(low) if self._is_name(low) else self._replace_joined(low)
+        made = self.names.choose_name(folded) if self._is_name(folded) else self._replace_joined(folded)
         return match_case(made, part)
 
-    def _replace_joined(self, low: str) -> str:
+    def _replace_joined(self, folded: str) -> str:
         """Replace two names of the patient's notes that are written as one word, otherwise a single name."""
-        for cut in range(3, len(low) - 2):
-            if low[:cut] in self.facts.names and low[cut:] in self.facts.names:
-                return (self.names.choose_name(low[:cut]) + self.names.choose_name(low[cut:])).lower()
-        return self.names.choose_name(low).lower()
+        for cut in range(3, len(folded) - 2):
+            if folded[:cut] in self.facts.names and folded[cut:] in self.facts.names:
+                return (self.names.choose_name(folded[:cut]) + self.names.choose_name(folded[cut:])).lower()
+        return self.names.choose_name(folded).lower()
 
-    def _is_name(self, low: str) -> bool:
+    def _is_name(self, folded: str) -> bool:
         return (
-            low in self.facts.names
-            or word_lists.is_common_name(low)
-            or (len(low) > 3 and low in word_lists.load_folded("surnames"))
+            folded in self.facts.names
+            or word_lists.is_common_name(folded)
+            or (len(folded) > 3 and folded in word_lists.load_folded("surnames"))
         )
 
     # Addresses of the internet
@@ -148,20 +148,20 @@ class Contacts:
         return ADDRESS_PART.sub(replace, text)
 
     def _replace_host(self, word: str) -> str:
-        low = word.lower()
-        if low in PROVIDERS:
-            others = [name for name in PROVIDERS if name != low]
-            return match_case(self.choices.choose(others, "provider", low), word)
+        lowered = word.lower()
+        if lowered in PROVIDERS:
+            others = [name for name in PROVIDERS if name != lowered]
+            return match_case(self.choices.choose(others, "provider", lowered), word)
         if word.isdecimal():
             return replace_characters(word, self.choices, "host")
         if len(word) < 4:
             if word.isalpha():
                 return self.names.initials.replace_letters(word, HOSTS)
             return replace_characters(word, self.choices, "host")
-        real = {low, *(self.facts.names if self.facts.complete else ())}
+        real = {lowered, *(self.facts.names if self.facts.complete else ())}
         pool = word_lists.load_pool(word_lists.SURNAME)[self.names.initials.choose_initial(word, HOSTS)]
         names = [name for name in pool if name.lower() not in real]
-        return match_case(self.choices.choose(names, "host", low).lower(), word)
+        return match_case(self.choices.choose(names, "host", lowered).lower(), word)
 
     def replace_url(self, text: str) -> str | None:
         """Replace the host by a name and the path by one of its pattern; keep the scheme and the endings."""

@@ -112,8 +112,10 @@ class Institutions:
         entries = word_lists.load_sorted(name)
         if not any(c.isalnum() for c in text):
             return None
-        low = fold(text)
-        entry = self.choose_free(text, lambda n: self.choices.choose(entries, name, low, n), f"{name} {low}")
+        folded = fold(text)
+        entry = self.choose_free(
+            text, lambda n: self.choices.choose(entries, name, folded, n), f"{name} {folded}"
+        )
         return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
 
     def _replace_proper(self, text: str, keep: frozenset[str], thing: str = INSTITUTIONS) -> str | None:
@@ -188,8 +190,8 @@ class Institutions:
         if key in self.assigned:
             return self.assigned[key]
         for candidate in map(make, range(MAX_TRIES)):
-            low = fold(candidate)
-            if low != fold(text) and low not in self.real and self.taken.get(low, key) == key:
+            folded = fold(candidate)
+            if folded != fold(text) and folded not in self.real and self.taken.get(folded, key) == key:
                 return candidate
         return WORD.sub(lambda match: self.names.initials.invent_name(fold(match[0])).capitalize(), text)
 
@@ -208,11 +210,11 @@ def keep_fewer(text: str, words: Collection[str]) -> frozenset[str]:
     return next((keep for keep in choices if not all(word in keep for word in words)), frozenset())
 
 
-def says_which(word: str) -> bool:
-    """Whether a (folded) word of the name of an institution says which one it is, not what or where it is,
-    and has no other use in clinical reports.
+def is_identifying(word: str) -> bool:
+    """Whether a (folded) word of the name of an institution identifies the institution: it does not say
+    what or where it is, and has no other use in clinical reports.
 
-    >>> [says_which(word) for word in ("kestrel", "general", "american", "northwest", "cancer")]
+    >>> [is_identifying(word) for word in ("kestrel", "general", "american", "northwest", "cancer")]
     [True, False, False, False, False]
     """
     others = (

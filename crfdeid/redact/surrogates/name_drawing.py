@@ -131,11 +131,11 @@ class Listed(NamedTuple):
 def list_names(kind: str, initial: Initial) -> Listed:
     """The names of a kind with this initial."""
     names = list(dict.fromkeys(word_lists.load_pool(kind).get(initial, ())))
-    lows, found = fold_each(names), load_shares(kind)
-    shares = np.array([found.get(low) or LEAST for low in lows])
+    folded_names, found = fold_each(names), load_shares(kind)
+    shares = np.array([found.get(folded) or LEAST for folded in folded_names])
     bands = len(BANDS) - np.searchsorted(BANDS[::-1], shares, side="right")
     regions = read_regions()[1]
-    homes = np.array([regions.get(low, ELSEWHERE) for low in lows], int)
+    homes = np.array([regions.get(folded, ELSEWHERE) for folded in folded_names], int)
     return Listed(np.array(names, object), shares, bands, homes)
 
 

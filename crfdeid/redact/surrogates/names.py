@@ -159,10 +159,10 @@ class Names:
         )
 
     def _is_not_real(self, candidate: str, name: str) -> bool:
-        low = fold(candidate)
-        is_real = low in self.facts.names or low in self.facts.words
-        is_real |= self.facts.avoid is not None and self.facts.avoid(low)
-        return low != name and not (self.facts.complete and is_real)
+        folded = fold(candidate)
+        is_real = folded in self.facts.names or folded in self.facts.words
+        is_real |= self.facts.avoid is not None and self.facts.avoid(folded)
+        return folded != name and not (self.facts.complete and is_real)
 
     def _is_unused(self, candidate: str) -> bool:
         return not self.facts.complete or fold(candidate) not in self.taken
@@ -194,12 +194,12 @@ def find_credentials(text: str) -> int:
 def is_kept(text: str, found: list[regex.Match[str]], number: int) -> bool:
     """Whether word ``number`` is kept: titles, credentials, suffixes and small particles identify
     nobody. A word that may also be a name ("Van", "Le", "Do") is kept only if it cannot be one here."""
-    low = fold(found[number][0])
-    if low in SUFFIXES:
+    folded = fold(found[number][0])
+    if folded in SUFFIXES:
         return True
-    if low in PARTICLES and number + 1 < len(found):
+    if folded in PARTICLES and number + 1 < len(found):
         return is_particle(text, found, number)
-    return low in word_lists.load_lowercase("titles") and is_title(text, found, number)
+    return folded in word_lists.load_lowercase("titles") and is_title(text, found, number)
 
 
 def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
@@ -218,16 +218,16 @@ def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
 def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
     """Whether a word such as "Nurse" is a title here: before a name without a comma between them, or as a
     credential after a name. Otherwise it may be a name."""
-    word, low = found[number][0], fold(found[number][0])
+    word, folded = found[number][0], fold(found[number][0])
     titles = word_lists.load_lowercase("titles")
-    if number + 1 < len(found) and low not in CREDENTIALS_OR_NAMES:
-        leads = low in KEPT_TITLES or all(fold(match[0]) in titles for match in found[:number])
+    if number + 1 < len(found) and folded not in CREDENTIALS_OR_NAMES:
+        leads = folded in KEPT_TITLES or all(fold(match[0]) in titles for match in found[:number])
         if leads and "," not in text[found[number].end() : found[number + 1].start()]:
             return True
-    if number == 0 or low not in word_lists.load_credentials():
+    if number == 0 or folded not in word_lists.load_credentials():
         return False
     has_comma = "," in text[found[number - 1].end() : found[number].start()]
-    return low not in CREDENTIALS_OR_NAMES or (word.isupper() and (has_comma or not text.isupper()))
+    return folded not in CREDENTIALS_OR_NAMES or (word.isupper() and (has_comma or not text.isupper()))
 
 
 # Misspellings

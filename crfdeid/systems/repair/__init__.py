@@ -13,10 +13,10 @@ from itertools import pairwise
 
 from crfdeid.systems.repair.forms import FORMS
 from crfdeid.systems.repair.joined_texts import JoinedTexts
-from crfdeid.systems.repair.spans import Form
+from crfdeid.systems.repair.spans import Repair
 from crfdeid.text.document import Document, Span
 
-__all__ = ["FORMS", "SCHEME", "Form", "repair_batch", "repair_spans"]
+__all__ = ["FORMS", "SCHEME", "Repair", "repair_batch", "repair_spans"]
 
 SCHEME = "i2b2-2014"
 ROUNDS = 8  # a repaired span can need another form
@@ -24,7 +24,7 @@ NO_CAPITALS = bytes({*range(256)} - {*b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 SMALL = 120  # characters for each capital of a note in small letters: about twenty words
 
 
-def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values())) -> Document:
+def repair_spans(document: Document, forms: Iterable[Repair] = tuple(FORMS.values())) -> Document:
     """Return the document with repaired spans. Where spans overlap, it stays as it is.
 
     >>> from crfdeid.text.document import Span
@@ -36,7 +36,7 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
 
 
 def repair_batch(
-    documents: Sequence[Document], forms: Iterable[Form] = tuple(FORMS.values())
+    documents: Sequence[Document], forms: Iterable[Repair] = tuple(FORMS.values())
 ) -> list[Document]:
     """Return the documents with repaired spans, as :func:`repair_spans` does. A form goes through all of them
     before the next one, so that the processor keeps what the form needs."""

@@ -19,8 +19,8 @@ Spans = Iterable[Span]
 
 
 @dataclass(frozen=True)
-class Form:
-    """One form of repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span. Without a
+class Repair:
+    """One repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span. Without a
     span of ``types`` it changes nothing, where it has types. What ``search`` finds in each text is the third
     argument of ``repair``."""
 

@@ -106,7 +106,7 @@ def reads_as_age(text: str, span: Span) -> bool:
     return bool(before and text[span.end - 1].isdigit() and not DEGREES.match(text, span.end))
 
 
-def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
+def reads_as_name(text: str, span: Span, folded: str, beside_name: bool) -> bool:
     """Whether a single word is used as a name. A word that is only a name always is. An ordinary or
     medical word is a name if it is capitalized inside a sentence and no medical word follows (Foley
     catheter), or if it begins a sentence and does what people do ("Will was"). A month is a name only
@@ -114,18 +114,18 @@ def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
     before = text[max(0, span.start - 40) : span.start]
     if beside_name or TITLE.search(before[-12:]):
         return True
-    if low in word_lists.load_lowercase("dates"):
+    if folded in word_lists.load_lowercase("dates"):
         return False
-    if len(low) < 3:
-        return is_short_name(text, span, low, before)
-    if not is_ordinary(low) or is_written_as_name(text, span, before):
+    if len(folded) < 3:
+        return is_short_name(text, span, folded, before)
+    if not is_ordinary(folded) or is_written_as_name(text, span, before):
         return True
     if is_after_patient(text, span):
-        return find_share(low) >= FREQUENT_SHARE
+        return find_share(folded) >= FREQUENT_SHARE
     word = text[span.start : span.end]
-    if not word.istitle() and not (word.isupper() and len(low) > MIN_LISTED and is_frequent_name(low)):
+    if not word.istitle() and not (word.isupper() and len(folded) > MIN_LISTED and is_frequent_name(folded)):
         return False
-    return is_capitalized_for_itself(text, span, low, before)
+    return is_capitalized_for_itself(text, span, folded, before)
 
 
 def is_after_patient(text: str, span: Span) -> bool:
@@ -148,12 +148,12 @@ def is_written_as_name(text: str, span: Span, before: str) -> bool:
     return bool(surname and surname[1].isupper() == word.isupper() and not is_ordinary(fold(surname[1])))
 
 
-def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> bool:
+def is_capitalized_for_itself(text: str, span: Span, folded: str, before: str) -> bool:
     """Whether an ordinary or medical word is capitalized because it is a name."""
     after = AFTER.match(text, span.end)
     assert after is not None
-    if low in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words"):
-        is_plural = span.end - span.start > len(low)  # "the Smiths" are a family, "the Foley" a catheter
+    if folded in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words"):
+        is_plural = span.end - span.start > len(folded)  # "the Smiths" are a family, "the Foley" a catheter
         if is_plural and after["word"] in FAMILY_ACTS:
             return True
         if not is_plural and DETERMINER.search(before[-8:]):
@@ -164,12 +164,12 @@ def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> b
         return True
     if after["of"] or after["word"] in ACTS:
         return True
-    return is_frequent_name(low)
+    return is_frequent_name(folded)
 
 
-def is_short_name(text: str, span: Span, low: str, before: str) -> bool:
+def is_short_name(text: str, span: Span, folded: str, before: str) -> bool:
     """Whether a word of two letters (Li, Ng) is a listed name and has the capital of a name."""
-    if not text[span.start : span.end].istitle() or is_ordinary(low) or not find_share(low):
+    if not text[span.start : span.end].istitle() or is_ordinary(folded) or not find_share(folded):
         return False
     after = AFTER.match(text, span.end)
     assert after is not None
@@ -192,7 +192,7 @@ def is_worth_listing(text: str, mention: Mention) -> bool:
     return is_capitalized_word(text, span, string.root)
 
 
-def is_capitalized_word(text: str, span: Span, low: str) -> bool:
+def is_capitalized_word(text: str, span: Span, folded: str) -> bool:
     """Whether an ordinary word has the capitals of a name. In capitals, at the beginning of a sentence or
     in a text without capitals, it must be a name that people bear, or no common word; long words of a text
     without capitals always count."""
@@ -200,11 +200,11 @@ def is_capitalized_word(text: str, span: Span, low: str) -> bool:
     if word.istitle() and not SENTENCE_END.search(text, max(0, span.start - 8), span.start):
         return True
     if not word[:1].isupper():
-        if around.islower() and len(low) > MIN_LISTED:
+        if around.islower() and len(folded) > MIN_LISTED:
             return True
-        return find_share(low) >= LEAST_SHARE and (around.islower() or is_after_patient(text, span))
-    is_common = len(low) < 3 or low in word_lists.load_lowercase("common_words")
-    return find_share(low) >= LEAST_SHARE or (word.istitle() and not is_common)
+        return find_share(folded) >= LEAST_SHARE and (around.islower() or is_after_patient(text, span))
+    is_common = len(folded) < 3 or folded in word_lists.load_lowercase("common_words")
+    return find_share(folded) >= LEAST_SHARE or (word.istitle() and not is_common)
 
 
 def is_distinctive(string: SearchString) -> bool:

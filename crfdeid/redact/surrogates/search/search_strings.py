@@ -15,7 +15,7 @@ from crfdeid.lexicon.ordinary import is_ordinary
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.identifiers import LAST_FOUR
-from crfdeid.redact.surrogates.institutions import says_which
+from crfdeid.redact.surrogates.institutions import is_identifying
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
 from crfdeid.text import ages
@@ -203,5 +203,5 @@ def derive_first_word(text: str, type: str) -> Iterator[SearchString]:
     """Yield the first word of the name of an institution, by which people call it, unless the word is one of
     a language's, of medicine, or of many institutions."""
     words = RUN.findall(normalize(text).text)
-    if len(words) > 1 and len(words[0]) >= MIN_FIRST and words[0].isalpha() and says_which(words[0]):
+    if len(words) > 1 and len(words[0]) >= MIN_FIRST and words[0].isalpha() and is_identifying(words[0]):
         yield SearchString((words[0],), type, "first", words[0], derived=True)
