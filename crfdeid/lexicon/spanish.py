@@ -7,6 +7,6 @@ MONTHS = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
     "noviembre", "diciembre",
 )  # fmt: skip
-MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)}
+MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS, 1)} | {"setiembre": 9}  # or septiembre
 MONTH_PATTERN = "|".join(MONTHS).replace("septiembre", "sep?tiembre")
 SHORT_MONTH_PATTERN = "|".join(name[:3] for name in MONTHS).replace("sep", "sept?")

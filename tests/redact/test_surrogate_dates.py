@@ -32,6 +32,7 @@ WRITTEN = [
     ("3/5 - 3/9", "3/10 - 3/14"), ("March 3-5, 2067", "March 8-10, 2057"),
     ("March 25-28", "March 30-April 2"), ("2061-2063", "2051-2053"), ("summer of 2066", "summer of 2056"),
     ("Febuary 3, 2067", "February 8, 2057"), ("3 de marzo de 2067", "8 de marzo de 2057"),
+    ("3 de setiembre de 2067", "8 de septiembre de 2057"),
     ("2067-03-07T10:22", "2057-03-12T10:22"), ("March", "April"), ("Christmas", "December 30"),
     ("Christmas 2066", "December 30 2056"), ("Wed 3/7", "Wed 3/12"), ("3.7.67", "3.12.57"),
     ("12/67", "12/57"), ("01-MAY-67", "06-MAY-57"), ("3–7–2067", "3–12–2057"), ("2067–03–07", "2057–03–12"),
