@@ -32,8 +32,8 @@ MONTH_PATTERN = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 )
-LONG = tuple(name.lower() for name in WEEKDAYS)
-WEEKDAY_NAMES = (*LONG, "tues", "thurs", "weds", "thur", *(name[:3] for name in LONG))
+FULL_WEEKDAYS = tuple(name.lower() for name in WEEKDAYS)
+WEEKDAY_NAMES = (*FULL_WEEKDAYS, "tues", "thurs", "weds", "thur", *(name[:3] for name in FULL_WEEKDAYS))
 SEASONS = ("winter", "spring", "summer", "fall", "autumn")
 
 # month, day

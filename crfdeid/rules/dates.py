@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from crfdeid.lexicon.english import AMBIGUOUS_MONTHS, MONTH_NUMBERS
+from crfdeid.lexicon.english import AMBIGUOUS_MONTHS, FULL_WEEKDAYS, MONTH_NUMBERS, SEASONS, WEEKDAY_NAMES
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
@@ -226,13 +226,9 @@ UNITS = word_set(
     """mg mcg ml cc units unit g gm gram grams cal calories kcal hours hrs h am pm lbs kg iu ft feet
     steps copies ng pg ms beats calorie"""
 )
-WEEKDAYS = word_set(
-    """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
-    fridays saturdays sundays mon tue tues wed weds thu thur thurs fri"""
-)
+WEEKDAYS = {*WEEKDAY_NAMES, *(f"{name}s" for name in FULL_WEEKDAYS)} - {"sat", "sun"}  # these are also words
 BEFORE_A_DAY = word_set("on this last next until by since every")
 DATE_AFTER = re.compile(r",? \d{1,2}/\d{1,2}(?:/\d|\b)")
-SEASONS = word_set("spring summer fall autumn winter")
 OF_A_YEAR = re.compile(r",? (?:of )?((?:1[89]|2[01])\d\d|'\d\d)(?!\d)")
 HOLIDAYS = (
     "christmas(?: eve| day)?|xmas|easter|thanksgiving(?: "

@@ -56,8 +56,8 @@ FILLER = regex.compile(
     | (?:[Tt]|(?<!\d))\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[ap]\.?m\.?|z|hrs?|h)?
     | (?:the|of|on|in|at|to|through|thru|until|till|and|or|from|between|early|late|mid|beginning|end|since
     |before|after|by|day|week|weekend|morning|afternoon|evening|night|noon|around|about|circa|de|del|el|y
-    |date|dated|WEEKDAYS|winter|spring|summer|fall|autumn)s?\b
-    """.replace("WEEKDAYS", "|".join(english.WEEKDAY_NAMES)),
+    |date|dated|NO_DAYS)s?\b
+    """.replace("NO_DAYS", "|".join((*english.WEEKDAY_NAMES, *english.SEASONS))),
     regex.VERBOSE | regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
