@@ -38,7 +38,7 @@ LEADING_TITLES = (  # before a name, in the languages of patients
 SMALL_LEADING_TITLES = (  # these are names too, when they begin with a capital
     "don|pan|pani|sir|dame|lady|lord|prof|rev|fr|father|pastor|bishop|canon|deacon|elder|chief|ex|bub|bn"
 )
-WRITTEN_TITLES = (  # of women and of men, as notes write them: the frequent ones are there several times
+WRITTEN_TITLES = (  # of women and of men, as notes write them; a frequent one has several entries
     ("Ms.", "Mrs.", "Ms.", "Ms", "Mrs", "Miss"),
     ("Mr.", "Mr.", "Mr", "Mr."),
 )
