@@ -1,0 +1,51 @@
+"""How many files of the package a reader walks through to follow one note: a change adds into, not beside."""
+
+import subprocess
+import sys
+
+import pytest
+
+NOTE = """Patient: John Smith
+Seen 3/4/2019 by Dr. Mary Weber at Lakeside Hospital, Boston.
+MRN: 1234567, phone 617-555-0101. Age 92.
+"""
+MOST = {"tag": 64, "redact": 132}  # files of which a function is called, imports apart
+COUNT = """
+import sys
+from importlib import import_module
+from pathlib import Path
+import crfdeid
+
+root = f"{Path(crfdeid.__file__).parent}/"
+entered = set()
+
+def is_import(frame):
+    while frame is not None and not (frame.f_code.co_name == "<module>" and ours(frame)):
+        frame = frame.f_back
+    return frame is not None
+
+def ours(frame):
+    return frame.f_code.co_filename.startswith(root)
+
+def note_call(frame, event, value):
+    if event == "call" and ours(frame) and frame.f_code.co_filename not in entered and not is_import(frame):
+        entered.add(frame.f_code.co_filename)
+
+main = import_module(sys.argv[1]).main
+sys.setprofile(note_call)
+main(sys.argv[2:])
+sys.setprofile(None)
+print(*sorted(name.removeprefix(root) for name in entered), sep="\\n", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "verb, module, options",
+    [("tag", "crfdeid.tag", []), ("redact", "crfdeid.redact.__main__", ["--out", "clean"])],
+)
+def test_a_verb_enters_no_more_files_than_it_did(tmp_path, verb, module, options):
+    (tmp_path / "note.txt").write_text(NOTE)
+    command = [sys.executable, "-c", COUNT, module, "note.txt", *options]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    entered = [line for line in ended.stderr.splitlines() if line.endswith(".py")]
+    assert len(entered) <= MOST[verb], "\n".join(entered)
