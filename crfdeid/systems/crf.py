@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pycrfsuite
@@ -21,22 +22,22 @@ from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
-from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
-from crfdeid.engine.decoding.marginals import Marginals
-from crfdeid.engine.decoding.span_marginals import SpanMarginals
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.bias import list_amounts, list_changes
-from crfdeid.systems.foot_copies import copy_feet
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.risk import RiskDecoder, list_spans, read_limits
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.systems.threshold import AnyThreshold, Masker, Threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
 from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import trim_spans
+
+if TYPE_CHECKING:
+    from crfdeid.engine.decoding.forward_backward import SpanConfidence
+    from crfdeid.engine.decoding.marginals import Marginals
+    from crfdeid.systems.risk import RiskDecoder
 
 CRFSUITE = "model.crfsuite"
 SMALLEST = 1e-15  # a probability whose logarithm is finite
@@ -57,15 +58,13 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         path = model.path / CRFSUITE
         if not path.is_file():
             raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
-        weights = add_amounts(model_file.read(path), list_changes(model))
+        weights = model_file.read(path)
+        weights = add_amounts(weights, list_changes(model)) if model.learned else weights
         if not all(map(bio.is_label, weights.labels)):
             raise ModelError(f"{path}: contains a label that is neither O, B- nor I- with a type")
         AdaptiveDecoder.__init__(self, weights, model.pipeline)
-        self.confidence = SpanConfidence(self.weights)
-        self.marginals = Marginals(self.weights.transitions)
         self.backward = self.config.span_mark == "last"
-        risk = self.config.decode == "risk"
-        self.risk = RiskDecoder(self.weights, read_limits(self.config), self.backward) if risk else None
+        self.risk = self._build_risk_decoder() if self.config.decode == "risk" else None
         if self.backward:
             self.has_threshold, self.operating_setting = False, ""
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
@@ -73,6 +72,23 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             parts = model_file.render(self.weights.labels, self.weights.attributes, self.weights.records)
             self._file = b"".join(bytes(each) for part in parts for each in part)  # CRFsuite does not copy it
             self.crfsuite.open_inmemory(self._file)
+
+    def _build_risk_decoder(self) -> RiskDecoder:
+        from crfdeid.systems.risk import RiskDecoder, read_limits
+
+        return RiskDecoder(self.weights, read_limits(self.config), self.backward)
+
+    @cached_property
+    def confidence(self) -> SpanConfidence:
+        from crfdeid.engine.decoding.forward_backward import SpanConfidence
+
+        return SpanConfidence(self.weights)
+
+    @cached_property
+    def marginals(self) -> Marginals:
+        from crfdeid.engine.decoding.marginals import Marginals
+
+        return Marginals(self.weights.transitions)
 
     def check_threshold(self, threshold: AnyThreshold) -> Threshold:
         if self.backward:
@@ -108,6 +124,8 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             raise ConfigurationError("n best of a document: span_mark = 'last'")
         if self.pipeline.sequence != "document":
             raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.sequence!r}")
+        from crfdeid.engine.decoding.forward_backward import run_chain
+
         folding = fold_text(document.text)
         batch = self.batch([folding.fold_document(document)])
         emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
@@ -125,6 +143,9 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     def find_candidates(self, documents: Sequence[Document], least: float) -> list[list[Span]]:
         """Return all spans that are at least so probable, of each document, with their probabilities. They
         can overlap, and can begin or end with a line end; the documents are folded."""
+        from crfdeid.engine.decoding.span_marginals import SpanMarginals
+        from crfdeid.systems.risk import list_spans
+
         batch = self.batch(documents)
         marginals = SpanMarginals(self.weights.labels, self.weights.transitions, self.backward)
         emissions = self.decoder.emissions(batch)
@@ -226,6 +247,8 @@ class _Trainer(pycrfsuite.Trainer):
 
 def train(training: Training) -> None:
     """Train a CRF and leave CRFsuite's model file."""
+    from crfdeid.systems.foot_copies import copy_feet
+
     resolve = training.model.pipeline.resolve_overlaps
     copies = read_options(Options, training.model.config).foot_copies
     feet = copy_feet([resolve(document) for document in training.documents], copies) if copies else []

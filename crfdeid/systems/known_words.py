@@ -35,8 +35,5 @@ def write_words(folder: Path, words: Iterable[str]) -> None:
 
 
 def restrict_pipeline(pipeline: Pipeline, folder: Path) -> Pipeline:
-    """Return the pipeline as the words of a model's folder restrict it, the same where it has none."""
-    path = folder / FILE
-    if not path.is_file():
-        return pipeline
-    return pipeline.with_known_words(frozenset(read_text(path).split("\n")))
+    """Return the pipeline as the words of a model's folder restrict it."""
+    return pipeline.with_known_words(frozenset(read_text(folder / FILE).split("\n")))

@@ -73,7 +73,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     if config.min_patients > 1:  # with 1 the list would have every word
         words = known_words.find_known_words(pipeline, documents, config.min_patients)
         known_words.write_words(path, words)
-    pipeline = known_words.restrict_pipeline(pipeline, path)
+        pipeline = known_words.restrict_pipeline(pipeline, path)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
 
 
@@ -168,7 +168,8 @@ def read_folder(path: Path) -> ModelFolder:
     config = read_settings(path)
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
-    pipeline = known_words.restrict_pipeline(pipeline, path)
+    if (path / known_words.FILE).is_file():
+        pipeline = known_words.restrict_pipeline(pipeline, path)
     fingerprint = hash_manifest(path / MANIFEST)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"), fingerprint)
 

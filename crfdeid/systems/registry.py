@@ -18,7 +18,6 @@ from typing import Any, TypeVar, cast
 from crfdeid import config, plugins
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.systems.risk import check_decode
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import read_scheme
@@ -145,7 +144,10 @@ def check(settings: Config) -> None:
     system.check(settings)
     if not settings.features and find_entry(settings.system).needs_features:
         raise ConfigurationError("features is not set")
-    check_decode(settings)
+    if settings.decode == "risk" or settings.span_mark == "last" or settings.span_threshold:
+        from crfdeid.systems.risk import check_decode
+
+        check_decode(settings)
     if settings.type_bias:
         check_type_bias(settings)
     if settings.min_patients:
