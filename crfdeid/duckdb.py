@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from crfdeid.cli import locate_error
-from crfdeid.errors import ConfigurationError, CrfdeidError
+from crfdeid.errors import ConfigurationError, CrfdeidError, locate_error
 from crfdeid.policy import Policy
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import keyed_choice

@@ -8,8 +8,10 @@ The command line prints it and exits with status 2.
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class CrfdeidError(Exception):
@@ -72,3 +74,10 @@ def show_id(id: str, position: str = "") -> str:
     ('110-01', 'number 3', 'the document whose id has length 8')
     """
     return id if looks_like_id(id) else position or f"the document whose id has length {len(id)}"
+
+
+def locate_error(error: Exception) -> str:
+    """Return the class of an unforeseen error and the lines of code that led to it, without its message."""
+    frames = traceback.extract_tb(error.__traceback__)[:-6:-1]
+    places = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+    return f"{type(error).__name__} at {places}"

@@ -1,4 +1,4 @@
-"""Reading text files, and writing files that are never left half-written."""
+"""Reading text files, writing files that are never left half-written, and the day that outputs have."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from crfdeid.errors import FormatError
+from crfdeid.errors import ConfigurationError, FormatError
 
 if sys.platform == "win32":
     import msvcrt
@@ -25,6 +26,7 @@ else:
 TEMPORARY = ".partial"  # ends the names of temporary files
 OPEN_PIPE = re.compile(r"/dev/(fd/|std(in|out|err)$)|/proc/")  # names of what is open already
 LOCK = ".lock"  # of the empty file beside an output that a run writes
+EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux: the working folder, and to exchange two names
 
 HELD = [  # Windows has no SIGHUP
@@ -340,3 +342,14 @@ def check_encoding(encoding: str) -> None:
         "".encode(encoding)
     except (LookupError, UnicodeError):  # the second for the encoding "undefined"
         raise FormatError(f"{encoding}: no such encoding") from None
+
+
+def find_date() -> str:
+    """The day of the run, in UTC. Raises :class:`ConfigurationError` if the environment names no day."""
+    given = os.environ.get(EPOCH)
+    if given is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise ConfigurationError(f"{EPOCH}: wanted seconds since 1970, a whole number") from None

@@ -37,7 +37,7 @@ from crfdeid.corpora.row_numbers import RowNumbers
 from crfdeid.corpora.span_journal import NoJournal, SpanJournal
 from crfdeid.corpora.tagged_by import TaggedBy, write_record
 from crfdeid.errors import ConfigurationError, FormatError, show_id
-from crfdeid.files import decode_text
+from crfdeid.files import decode_text, find_date
 from crfdeid.systems import model, model_folder, parallel, term_lists, tuned_notes, union
 from crfdeid.systems.bias import parse_bias
 from crfdeid.systems.tagger import Tagger
@@ -184,7 +184,7 @@ def build_span_format(args: argparse.Namespace, rows: RowNumbers) -> Format:
     """Return the format of a table of spans that says what found them."""
     if args.format == note_nlp.NAME:
         system = f"crfdeid {__version__} {args.model or model.DEFAULT}"
-        return note_nlp.NoteNlp(system, cli.find_date()).build_format()
+        return note_nlp.NoteNlp(system, find_date()).build_format()
     table = span_table.SpanTable(
         args.model or model.DEFAULT, __version__, not args.no_text, args.delimiter, rows.find
     )

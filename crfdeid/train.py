@@ -26,7 +26,7 @@ from crfdeid.evaluate import report, scores
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate, score_spans
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.files import hold_output, open_whole
+from crfdeid.files import find_date, hold_output, open_whole
 from crfdeid.systems import (
     dry_run,
     links_ahead,
@@ -121,7 +121,7 @@ def train_and_score(
     """Train the model and score it; its folder also gets the record of the training and the card."""
     earlier = training_record.read_record(args.out) if args.resume else None
     parse_links(documents, settings)
-    date, began = cli.find_date(), time.perf_counter()
+    date, began = find_date(), time.perf_counter()
     tagger = train_model(documents, settings, args)
     seconds = time.perf_counter() - began
     print_training(documents, tagger, seconds)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from crfdeid import cli, clusters, config
-from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.errors import ConfigurationError, CrfdeidError, FormatError
 from crfdeid.systems import model
 from crfdeid.text import gazetteer, word_table
 
@@ -92,7 +92,7 @@ def test_bad_input_is_one_line_and_no_list(text, tmp_path, capsys, options, mess
 
 
 def test_no_text_is_an_error(tmp_path):
-    with pytest.raises(cli.CrfdeidError, match="gone: no such file"):
+    with pytest.raises(CrfdeidError, match="gone: no such file"):
         clusters.main([str(tmp_path / "gone"), "--out", str(tmp_path / "a.txt")])
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from crfdeid import __version__
-from crfdeid.cli import find_date
+from crfdeid.files import find_date
 from crfdeid.redact.redactor import Redactor
 from crfdeid.systems import model_folder, union
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from crfdeid.cli import locate_error
+from crfdeid.errors import locate_error
 from crfdeid.network import LOOPBACK_NAMES
 from crfdeid.serve.dispatcher import Dispatcher
 from crfdeid.serve.metrics import Metrics

@@ -20,8 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from crfdeid import policy, synthetic
-from crfdeid.cli import locate_error
-from crfdeid.errors import CrfdeidError
+from crfdeid.errors import CrfdeidError, locate_error
 from crfdeid.serve import work
 from crfdeid.systems import model
 from crfdeid.systems.parallel import end_with_parent

@@ -12,8 +12,7 @@ from dataclasses import replace
 from threading import Lock
 from types import TracebackType
 
-from crfdeid.cli import locate_error
-from crfdeid.errors import ConfigurationError, CrfdeidError, did_you_mean
+from crfdeid.errors import ConfigurationError, CrfdeidError, did_you_mean, locate_error
 from crfdeid.lexicon.ordinary import is_ordinary
 from crfdeid.policy import Policy
 from crfdeid.redact.redactor import Redaction, Redactor, Replacement, apply_replacements, identify_patient

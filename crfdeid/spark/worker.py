@@ -22,8 +22,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from crfdeid import __version__
-from crfdeid.cli import locate_error
-from crfdeid.errors import CrfdeidError
+from crfdeid.errors import CrfdeidError, locate_error
 from crfdeid.redact.redactor import Redactor
 from crfdeid.spark.shared_model import SharedModel
 from crfdeid.systems import model, parallel
