@@ -54,13 +54,13 @@ def main(arguments: list[str] | None = None) -> None:
     else:
         output.write(documents, args.overwrite)
         print(output, file=sys.stderr)
-    cli.report_bad_rows(args)
+    cli.report_bad_rows(args.skip_bad)
 
 
 def read_source(args: argparse.Namespace) -> Iterator[Document]:
     """Yield the documents of the source, which may be standard input."""
     if args.source != "-":
-        cli.report_left_out(args.source, args.format, args)
+        cli.report_left_out(args.source, cli.build_reading(args, args.format))
         return cli.read_documents(Path(args.source), args.format, args)
     if args.format is None or not corpora.find_format(args.format, "read").is_text_stream:
         raise ConfigurationError("standard input: --from names its format, one that is a single file of text")

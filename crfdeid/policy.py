@@ -262,7 +262,7 @@ class Policy:
 
 def list_shipped() -> list[str]:
     """Return the names of the shipped policies."""
-    return sorted(path.stem for path in resources.find_folder(FOLDER).glob("*.toml"))
+    return resources.list_names(FOLDER, ".toml")
 
 
 @cache

@@ -19,6 +19,11 @@ def find_folder(name: str) -> Path:
     return inside if inside.is_dir() else beside
 
 
+def list_names(folder: str, suffix: str) -> list[str]:
+    """Return the names of the shipped files of a folder, without their suffix."""
+    return sorted(path.name.removesuffix(suffix) for path in find_folder(folder).glob("*" + suffix))
+
+
 def find_file(folder: str, name: str, suffix: str) -> Path:
     """Return the user's file if ``name`` is the path of one, else the shipped file ``name`` of ``folder``.
     Raises :class:`ConfigurationError` if there is neither.
@@ -31,6 +36,5 @@ def find_file(folder: str, name: str, suffix: str) -> Path:
     shipped = find_folder(folder) / (name if name.endswith(suffix) else name + suffix)
     if shipped.is_file():
         return shipped
-    known = sorted(path.name.removesuffix(suffix) for path in find_folder(folder).glob("*" + suffix))
-    meant = did_you_mean(Path(name).name.removesuffix(suffix), known)
+    meant = did_you_mean(Path(name).name.removesuffix(suffix), list_names(folder, suffix))
     raise ConfigurationError(f"{name}: no such file, and no file of that name in {folder}{meant}")

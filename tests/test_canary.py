@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from crfdeid import cli, convert, corpora, errors, tag
+from crfdeid import cli, convert, corpora, errors
 from crfdeid.corpora import registry
 from crfdeid.evaluate.__main__ import main as evaluate_main
 from crfdeid.redact.__main__ import main as redact_main
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 from crfdeid.train import main as train_main
 

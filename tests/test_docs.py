@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import tag
+from crfdeid.tag import __main__ as tag
 
 ROOT = Path(__file__).parent.parent
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")

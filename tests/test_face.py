@@ -90,7 +90,7 @@ def test_tagging_a_note_imports_nothing_that_it_does_not_need(tmp_path):
     """Each of these takes a tenth of the start, or far more."""
     (tmp_path / "note.txt").write_text("Seen by Dr. Ruiz.")
     code = (
-        "import sys; from crfdeid import tag; tag.main([sys.argv[1]]); "
+        "import sys; from crfdeid.tag.__main__ import main; main([sys.argv[1]]); "
         "print({'numba', 'pandas', 'scipy', 'sklearn', 'nltk', 'torch', 'tqdm', 'multiprocessing'} "
         "& {*sys.modules})"
     )

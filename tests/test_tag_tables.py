@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import __version__, convert, corpora, tag
+from crfdeid import __version__, convert, corpora
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import try_lock
 from crfdeid.redact import __main__ as redact
 from crfdeid.systems.tagger import Tagger
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 NOTES = [("a", "7", "Call Dr. Ruiz on 3/4/2061."), ("b", "", "Well."), ("c", "9", "Seen by Dr. Lind.")]

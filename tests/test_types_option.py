@@ -6,12 +6,13 @@ import json
 import pytest
 from small_notes import SMALL
 
-from crfdeid import config, convert, corpora, tag
+from crfdeid import config, convert, corpora
 from crfdeid.ablate import jobs, plan
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, SchemeError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems import model, registry
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train
 

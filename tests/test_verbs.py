@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from crfdeid import cli, corpora, tag
+from crfdeid import cli, corpora
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems import model
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from crfdeid import corpora
-from crfdeid.cli.exits import print_warnings
-from crfdeid.corpora import left_out, omop, storage, table
+from crfdeid import resources
 from crfdeid.corpora.bad_rows import BadRows
-from crfdeid.errors import ConfigurationError
+from crfdeid.corpora.reading import Reading
 from crfdeid.text.document import Document
-from crfdeid.text.type_map import read_map
 
-SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
 SKIPPED = 3  # exit status of a run that left out rows
 
 
@@ -59,7 +54,7 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_skip_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that :func:`find_bad_rows` reads."""
+    """Add the option that makes the table of bad rows."""
     parser.add_argument(
         "--skip-bad",
         type=lambda path: BadRows(Path(path)),
@@ -70,7 +65,7 @@ def add_skip_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_recursive_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that :func:`read_documents` and :func:`report_left_out` read."""
+    """Add the option that says whether folders in a folder are read."""
     parser.add_argument(
         "--recursive",
         action="store_true",
@@ -101,58 +96,40 @@ def add_threshold_option(
     )
 
 
-def is_recursive(args: argparse.Namespace) -> bool:
-    """Whether folders in a folder are read."""
-    return getattr(args, "recursive", False)
+def build_reading(args: argparse.Namespace, format: str | None = None, with_fields: bool = False) -> Reading:
+    """Return what the options of :func:`add_reading_options`, and of the others where the verb has them, say
+    of documents in this format."""
+    return Reading(
+        format,
+        args.encoding,
+        getattr(args, "recursive", False),
+        args.delimiter,
+        args.id_column,
+        args.text_column,
+        args.patient_column,
+        with_fields,
+        bad=getattr(args, "skip_bad", None),
+        overwrite=getattr(args, "overwrite", False),
+    )
 
 
-def find_bad_rows(args: argparse.Namespace) -> BadRows | None:
-    """Return what collects the rows to leave out; None if a bad row is an error."""
-    return getattr(args, "skip_bad", None)
+def read_documents(path: Path | str, format: str | None, args: argparse.Namespace) -> Iterator[Document]:
+    """Read documents with the options of :func:`add_reading_options`; only tables have columns."""
+    return build_reading(args, format).read(path)
 
 
-def read_documents(
-    path: Path | str,
-    format: str | None,
-    args: argparse.Namespace,
-    keep: Callable[[dict[Any, Any]], None] | None = None,
-) -> Iterator[Document]:
-    """Read documents with the options of :func:`add_reading_options`; only tables have columns, and a CSV
-    table gives each row to ``keep`` before its document."""
-    names = ("id_column", "text_column", "patient_column")
-    columns: dict[str, Any] = {name: value for name in names if (value := getattr(args, name))}
-    format = format or corpora.detect_format(Path(path), is_recursive(args))
-    if columns and format == omop.FORMAT.name:
-        raise ConfigurationError(f"{format}: its columns have names; --from table reads it as any table")
-    if not corpora.find_format(format, "read").has_columns:
-        columns = {}
-    if format == table.FORMAT.name:
-        columns["delimiter"] = args.delimiter
-    if keep:
-        columns["keep"] = keep
-    if getattr(args, "with_fields", False):
-        columns["fields"] = True
-    if bad := find_bad_rows(args):
-        if format not in SKIPPING:
-            raise ConfigurationError(f"--skip-bad: {format} has no rows; it is for {', '.join(SKIPPING)}")
-        storage.refuse_existing(bad.path, args.overwrite)
-        columns["bad"] = bad
-    return corpora.read(path, format, args.encoding, is_recursive(args), **columns)
-
-
-def report_left_out(path: Path | str, format: str | None, args: argparse.Namespace) -> Counter[str]:
+def report_left_out(path: Path | str, reading: Reading) -> Counter[str]:
     """Print on standard error what is not read of a file or folder; return the counts by reason."""
-    path, recursive = Path(path), is_recursive(args)
-    format = format or corpora.detect_format(path, recursive)
-    encoding = None if getattr(args, "with_fields", False) or path.is_fifo() else args.encoding
-    found = left_out.count_left_out(path, format, recursive, encoding)
-    print_warnings(filter(None, [left_out.describe_left_out(path, found)]))
+    if found := reading.count_left_out(path):
+        from crfdeid.corpora.left_out import describe_left_out
+
+        print(describe_left_out(Path(path), found), file=sys.stderr)
     return found
 
 
-def report_bad_rows(args: argparse.Namespace) -> None:
+def report_bad_rows(bad: BadRows | None) -> None:
     """Write the rows that were left out, and end with status 3 if there are any."""
-    if bad := find_bad_rows(args):
+    if bad:
         bad.write()
         if bad.found:
             print(bad, file=sys.stderr)
@@ -161,4 +138,23 @@ def report_bad_rows(args: argparse.Namespace) -> None:
 
 def map_types(documents: Iterable[Document], args: argparse.Namespace) -> Iterator[Document]:
     """Yield the documents with the types that the command line wants."""
-    return read_map(args.types).apply_all(documents) if args.types else iter(documents)
+    if not args.types:
+        return iter(documents)
+    from crfdeid.text.type_map import read_map
+
+    return read_map(args.types).apply_all(documents)
+
+
+def add_policy_option(parser: argparse.ArgumentParser, meaning: str, default: str) -> None:
+    """Add the option of a policy; ``meaning`` and ``default`` are for the help."""
+    shipped = ", ".join(resources.list_names("configs/policies", ".toml"))
+    help = f"{meaning}: {shipped} or a TOML file (default: {default})"
+    parser.add_argument("--policy", metavar="NAME", help=help)
+
+
+def add_term_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the lists of :mod:`crfdeid.systems.term_lists`."""
+    add = parser.add_argument
+    add("--always", type=Path, metavar="FILE", help="terms that are always PHI: in each line a type and a "
+        "term, or a /regular expression/")  # fmt: skip
+    add("--never", type=Path, metavar="FILE", help="terms that are no PHI: one in each line")

@@ -14,7 +14,7 @@ class Verb(NamedTuple):
 
 VERBS = {
     "find PHI": {
-        "tag": Verb("crfdeid.tag", "find PHI in notes with a model or with rules"),
+        "tag": Verb("crfdeid.tag.__main__", "find PHI in notes with a model or with rules"),
         "spark": Verb("crfdeid.spark.__main__", "find or redact the PHI of many notes with Spark"),
         "rules": Verb("crfdeid.explain.rules", "show which rule found which span"),
         "explain": Verb("crfdeid.explain.__main__", "show why a token got its label"),

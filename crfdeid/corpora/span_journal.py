@@ -65,7 +65,8 @@ class SpanJournal:
         head = file.readline()
         if head.endswith(b"\n") and head.decode().strip() != self.options:
             raise ConfigurationError(
-                f"{self.path}: was begun with other options; wanted the same, or remove {self.file}"
+                f"{self.path}: was begun with other options or by another version; wanted the "
+                f"same, or remove {self.file}"
             )
         at = len(head) if head.endswith(b"\n") else 0
         while at and (line := file.readline()).endswith(b"\n"):
@@ -75,18 +76,6 @@ class SpanJournal:
         file.truncate()
         if not at:
             file.write(f"{self.options}\n".encode())
-
-
-class NoJournal:
-    """No journal: all notes are tagged."""
-
-    kept = 0
-
-    def tag(self, documents: Iterator[Document], tag: Tag) -> Iterator[Document]:
-        return iter(tag(documents))
-
-    def remove(self) -> None:
-        """There is nothing to remove."""
 
 
 def describe_note(document: Document) -> str:

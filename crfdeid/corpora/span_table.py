@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -83,6 +84,34 @@ class SpanTable:
         lines = Format(NAME, (".jsonl",), render_corpus=self.render_lines)
         parquet = Format(NAME, (".parquet",), save_corpus=self.save_parquet)
         return Format(NAME, (".csv",), render_corpus=self.render_csv, variants=(lines, parquet))
+
+
+class RowNumbers:
+    """Remembers the number of each note in its file between reading and writing. Notes may be left out on the
+    way, but keep their order.
+
+    >>> numbers = RowNumbers()
+    >>> notes = list(numbers.count_each([Document(id, "") for id in "abc"]))
+    >>> numbers.find(notes[0]), numbers.find(notes[2])
+    (1, 3)
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[str, int]] = deque()
+
+    def count_each(self, documents: Iterable[Document], left_out: Sized = ()) -> Iterator[Document]:
+        """Yield the notes of a file; ``left_out`` has the rows before that are not read, and grows."""
+        before = len(left_out)
+        for number, document in enumerate(documents, 1):
+            self._waiting.append((document.id, number + len(left_out) - before))
+            yield document
+
+    def find(self, document: Document) -> int:
+        """Return the number of the note, and forget all notes before it."""
+        while True:
+            id, row = self._waiting.popleft()
+            if id == document.id:
+                return row
 
 
 NAME = "spans"

@@ -226,8 +226,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
-    cli.report_left_out(args.corpus, args.source, args)
-    documents = cli.read_documents(args.corpus, args.source, args)
+    reading = cli.build_reading(args, args.source)
+    cli.report_left_out(args.corpus, reading)
+    documents = reading.read(args.corpus)
     found = measure_corpus(cli.show_progress(documents, "read"))
     if args.json:
         with open_whole(args.json) as file:

@@ -15,46 +15,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from functools import partial
+from collections import Counter
 from pathlib import Path
-from typing import Any
 
-from crfdeid import cli, corpora, policy
-from crfdeid.corpora.output import choose_output, hash_documents
-from crfdeid.errors import ConfigurationError, CrfdeidError
-from crfdeid.files import hold_output
-from crfdeid.redact import (
-    known_patients,
-    message_output,
-    new_ids,
-    patients,
-    processes,
-    release,
-    shifts,
-    sql_source,
-    streams,
-    table_output,
-)
-from crfdeid.redact.formulas import quote_formulas
-from crfdeid.redact.journal import Journal
+from crfdeid import cli
+from crfdeid.redact import release
 from crfdeid.redact.markers import MARKER
-from crfdeid.redact.redactor import STYLES, Redactor
-from crfdeid.redact.run_settings import IDS, describe_run
-from crfdeid.redact.safe_harbor import Report
-from crfdeid.redact.steps import ReadAhead, Steps, TagGroup
-from crfdeid.redact.surrogates import keyed_choice, surrogate_map
+from crfdeid.redact.new_ids import KINDS
+from crfdeid.redact.plan import BEST, FOLDER, STREAM, RedactPlan, list_folders
+from crfdeid.redact.redactor import STYLES
+from crfdeid.redact.run import RedactRun, open_destination
+from crfdeid.redact.sql_source import URL_VARIABLE
+from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
-from crfdeid.systems import model, parallel, term_lists
-from crfdeid.systems.tagger import Tagger
-from crfdeid.systems.threshold import Threshold
-from crfdeid.text.document import Document
-
-KeepRow = Callable[[dict[Any, Any]], None]
-ReadNotes = Callable[[], Iterator[Document]]
-GroupNotes = Callable[[ReadNotes, bool], Iterator[list[Document]]]
+from crfdeid.systems import model
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -64,7 +39,10 @@ def build_parser() -> argparse.ArgumentParser:
         "standard input, of which --from names the format (default: one plain note)")  # fmt: skip
     add("--out", type=Path, required=True, help="a folder, a file such as clean.jsonl, or - for standard "
         "output")  # fmt: skip
-    sql_source.add_sql_options(parser)
+    add("--sql", metavar="URL", help="read the notes from a database, by its address for SQLAlchemy; env: "
+        f"the variable {URL_VARIABLE} has it, which other users of this machine cannot see")  # fmt: skip
+    add("--query", help="of --sql: its rows are the notes, in columns that --id-column, --text-column and "
+        "--patient-column name")  # fmt: skip
     add("--format", help="output format (default: the format of the notes)")
     add("--from", dest="source", metavar="FORMAT", help="input format (default: detected)")
     add("--style", choices=STYLES, default="surrogate")
@@ -72,15 +50,15 @@ def build_parser() -> argparse.ArgumentParser:
     add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
-    cli.add_threshold_option(parser, f"{release.CAREFUL}, where the model has probabilities; {release.BEST}: "
+    cli.add_threshold_option(parser, f"{release.CAREFUL}, where the model has probabilities; {BEST}: "
         "the most probable labels")  # fmt: skip
-    add("--policy", metavar="NAME", help="what becomes of each type: "
-        f"{', '.join(policy.list_shipped())} or a TOML file (default: surrogates)")  # fmt: skip
-    term_lists.add_term_options(parser)
-    known_patients.add_patients_option(parser)
+    cli.add_policy_option(parser, "what becomes of each type", "surrogates")
+    cli.add_term_options(parser)
+    add("--patients", type=Path, metavar="FILE", help="a CSV table of what is known of patients "
+        "(names, birth date, numbers, kin): all of it is found in their notes")  # fmt: skip
     add_secret_options(parser)
     add_surrogate_options(parser)
-    add("--new-ids", nargs="?", const="random", choices=new_ids.KINDS, help="replace the ids of notes and "
+    add("--new-ids", nargs="?", const="random", choices=KINDS, help="replace the ids of notes and "
         "patients, and write the notes in the order of the new ones; keyed: codes that the key makes, "
         "which the Safe Harbor does not allow (default: random)")  # fmt: skip
     add("--keep-ids", action="store_true", help="of a table: do not replace the cells of the id and the "
@@ -98,7 +76,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--overwrite", action="store_true", help="replace existing files")
     add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
     cli.add_input_options(parser)
-    patients.add_patient_option(parser)
+    add("--patient-from", metavar="REGEX", help="the patient is what this pattern finds in a "
+        "note's id (its first group, if it has one); folder: each folder in NOTES is a patient")  # fmt: skip
     return parser
 
 
@@ -134,182 +113,24 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = build_parser().parse_args(arguments)
+    plan = RedactPlan.of(build_parser().parse_args(arguments))
     cli.collect_rarely()
-    if args.html and not args.report:
-        raise ConfigurationError("--html shows what --report FILE has; --report is missing")
-    source, group = choose_source(args)
-    destination = open_destination(args, source)
-    message_output.settle_options(args, source, destination.format)
-    table_output.settle_options(args, source, destination.format)
-    left_out = patients.report_left_out(source, args)
-    redactor = build_redactor(args, read_rules(args))
-    destination, table = keep_form(destination, args, source, redactor)
-    chosen = redactor.actions.policy
-    terms = term_lists.read_terms(args, chosen)
-    known = known_patients.read_patients(args, [(args.notes or streams.STREAM, source)])
-    tagger, threshold = choose_tagger(args, chosen)
+    destination = open_destination(plan)
+    run = RedactRun.of(plan, destination, report_left_out(plan))
     cli.keep_loaded()
-    report = Report(
-        redactor.by_note,
-        describe_run(args, redactor, destination.format),
-        patients.describe_source(source, args),
-        policy=chosen,
-        terms=terms,
-        threshold=str(threshold) if threshold else None,
-        known_patients=known,
-        taken_out=table.masked,
-        left_out=left_out,
-    )
-    with ExitStack() as stack:
-        if args.out != streams.STREAM:
-            stack.enter_context(hold_output(args.out))
-        release.clear_leftovers(args.out, args.map, args.report, args.html, args.export_shifts)
-        if args.map:
-            stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
-        replaces_report = args.overwrite or args.resume
-        journal = stack.enter_context(Journal.open(report, args.report, args.html, replaces_report))
-        read = build_reader(args, source, table.keep)
-        add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
-        grouped = group(read, redactor.by_note)
-        grouped = release.drop_spans(grouped) if args.spans == "tag" and not args.with_fields else grouped
-        groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
-        ids = new_ids.IdReplacer(args.new_ids, redactor, table.originals)
-        redact_each = choose_steps(args, redactor, destination, tagger, threshold, terms, known)
-        redacted = release.redact_groups(groups, redact_each, redactor, destination, journal, ids)
-        tagging = (args.spans,) if threshold is None else (args.spans, str(threshold))
-        options = redactor.hash_options(
-            *terms.options, *known.options, destination.format, args.new_ids, args.no_spans, *tagging
-        )
-        shown = cli.show_progress(redacted, "redact")
-        shown = map(quote_formulas, shown) if args.spreadsheet_safe and not table.is_kept else shown
-        destination.write(shown, not args.no_spans, options, by_id=args.in_new_order)
-        report.release = hash_output(args) if args.report else None
-    shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
-    of_ids = message_output.IDS if args.with_fields else IDS[args.new_ids]
-    print(*report.lines(), of_ids, *table.lines(), destination, sep="\n", file=shown_on)
-    cli.report_bad_rows(args)
+    with run.open() as redacted:
+        run.write(cli.show_progress(redacted, "redact"))
+    print(*run.lines(), sep="\n", file=sys.stderr if plan.out == STREAM else sys.stdout)
+    cli.report_bad_rows(plan.reading.bad)
 
 
-def hash_output(args: argparse.Namespace) -> str | None:
-    """Return the hash of the notes as ``certify`` reads them; None where it cannot."""
-    columns = {name: getattr(args, name) for name in ("id_column", "text_column", "patient_column")}
-    given = {name: value for name, value in columns.items() if value}
-    if args.out == streams.STREAM:
+def report_left_out(plan: RedactPlan) -> Counter[str] | None:
+    """Print what is not read of the notes, folder by folder; return the counts by reason, None of rows of a
+    query."""
+    if plan.notes is None:
         return None
-    try:
-        return hash_documents(corpora.read(args.out, **given))
-    except (CrfdeidError, TypeError):  # messages, or a table without a column of texts
-        return None
-
-
-def choose_source(args: argparse.Namespace) -> tuple[str, GroupNotes]:
-    """Return the format of the notes, and the function that groups them by patient."""
-    sql_source.check_options(args)
-    if args.sql:
-        return sql_source.FORMAT, partial(streams.group_stream, where=str(sql_source.WHERE))
-    if args.notes == streams.STREAM:
-        return streams.find_input_format(args.source), streams.group_stream
-    return patients.detect_format(args.notes, args), patients.group_by_patient
-
-
-def build_reader(args: argparse.Namespace, format: str, keep: KeepRow | None) -> ReadNotes:
-    """Return the function that reads the notes; it gives ``keep`` the rows of a CSV table."""
-    if args.sql:
-        return patients.find_patients(sql_source.build_reader(args), args)
-    path = streams.INPUT if args.notes == streams.STREAM else args.notes
-    return patients.build_reader(path, format, args, keep)
-
-
-def open_destination(args: argparse.Namespace, source: str) -> release.Destination:
-    """Open what the notes are written to. ``source`` is their format."""
-    if args.out == streams.STREAM:
-        return streams.StandardOutput(args.out, args.format or source, args.resume, args.overwrite)
-    if args.notes is not None and args.out.resolve() == args.notes.resolve():
-        raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
-    output = choose_output(args.out, args.format or message_output.find_format(args.out, source), source)
-    return release.Destination(args.out, output.format, args.resume, args.overwrite)
-
-
-def keep_form(
-    destination: release.Destination, args: argparse.Namespace, source: str, redactor: Redactor
-) -> tuple[release.Destination, table_output.WholeTable | table_output.NoTable | message_output.MessageTable]:
-    """Return a destination that keeps the messages or the columns of the notes, if they have any, and what it
-    knows of them. A map may still change the redactor's secret."""
-    if args.with_fields:
-        return message_output.keep_messages(destination, args, lambda: redactor.secret)
-    return table_output.keep_columns(destination, args, source)
-
-
-def choose_tagger(
-    args: argparse.Namespace, chosen: policy.Policy | None
-) -> tuple[Tagger | None, Threshold | None]:
-    """Return the tagger and its threshold."""
-    if args.jobs < 1:
-        raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
-    return release.load_tagger(args.spans, args.model, chosen, args.threshold)
-
-
-def choose_steps(
-    args: argparse.Namespace,
-    redactor: Redactor,
-    destination: release.Destination,
-    tagger: Tagger | None,
-    threshold: Threshold | None,
-    terms: term_lists.Terms,
-    known: known_patients.KnownPatients,
-) -> release.RedactEach:
-    """Return the function that redacts the notes of patients, with the lists ``terms`` and ``known``. A
-    stream that one process redacts waits for no batch: a patient's notes are out when the next patient's
-    come."""
-    is_shared = args.jobs > 1 and parallel.can_fork(tagger)
-    tag_group: TagGroup
-    read_ahead: ReadAhead
-    if tagger is None or (args.jobs == 1 and args.notes == streams.STREAM):
-        tag_group, read_ahead = release.build_tagger(args.spans, tagger, threshold), iter
-    else:
-        jobs = 1 if is_shared else args.jobs
-        ahead = processes.AheadTagger(args.spans, args.model, tagger, threshold, jobs)
-        tag_group, read_ahead = ahead.tag_group, ahead.read_ahead
-    tag_group = known.wrap(terms.wrap(tag_group))
-    tag_group = message_output.protect_fields(tag_group) if args.with_fields else tag_group
-    steps = Steps(tag_group, redactor, destination, read_ahead, known)
-    if not is_shared:
-        return steps.redact_each
-    prepare = tagger.compile if tagger else lambda: None
-    return processes.SharedSteps(steps, (terms, known), args.jobs, prepare).redact_each
-
-
-def read_rules(args: argparse.Namespace) -> Rules:
-    if not 1 <= args.shift_years <= 500 or not 0 <= args.season_weeks <= 26:
-        raise ConfigurationError("--shift-years is from 1 to 500, --season-weeks from 0 to 26")
-    same_doctors = args.same_doctor_across_patients
-    return Rules(args.shift_years, args.season_weeks, args.zip, args.check_digits, same_doctors)
-
-
-def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
-    """Build the redactor with the requested secret. The default is a random secret that is never saved."""
-    chosen = [name for name in ("key_file", "map", "seed") if getattr(args, name) is not None]
-    if len(chosen) > 1:
-        raise ConfigurationError("--key-file, --map and --seed: choose one")
-    if args.map_key and not args.map:
-        raise ConfigurationError("--map-key is the key of a map, but --map is missing")
-    if args.resume and not chosen:
-        raise ConfigurationError(
-            "--resume needs --key-file or --map: without them the secret of the first part is lost"
-        )
-    if args.resume and args.new_ids == "random" and not args.map:
-        raise ConfigurationError(
-            "--resume with --new-ids needs --map, which keeps the random ids, or --new-ids keyed"
-        )
-    by_note = args.by == "note" or (args.by is None and args.key_file is not None)
-    if by_note and args.map:
-        raise ConfigurationError("--map redacts the notes of a patient together: it needs --by patient")
-    secret = keyed_choice.read_key_file(args.key_file) if args.key_file else keyed_choice.make_secret()
-    secret = keyed_choice.derive_secret(args.seed) if args.seed is not None else secret
-    rules_of_types = policy.read_policy(args.policy) if args.policy else None
-    moved = shifts.read_shifts(args.import_shifts) if args.import_shifts else None
-    return Redactor(secret, args.style, args.marker, rules, by_note, rules_of_types, moved)
+    folders = list_folders(plan.notes) if plan.patient_from == FOLDER else [plan.notes]
+    return sum((cli.report_left_out(folder, plan.reading) for folder in folders), Counter())
 
 
 if __name__ == "__main__":

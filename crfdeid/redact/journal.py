@@ -23,19 +23,16 @@ class Journal:
     """The report of a run, and a table of the survivors' offsets, which is written as the notes come."""
 
     report: Report
-    write_rows: Callable[[Iterable[Sequence[object]]], object] | None = None
+    write_rows: Callable[[Iterable[Sequence[object]]], object]
 
     @classmethod
     @contextmanager
     def open(
-        cls, report: Report, path: Path | None, page: Path | None = None, overwrite: bool = False
+        cls, report: Report, path: Path, page: Path | None = None, overwrite: bool = False
     ) -> Iterator[Journal]:
         """Open a journal. At the end of the run its report is in ``path``, and the page to sign in ``page``.
         The offsets of survivors show where real names may be, so only the owner can read their file and the
         page. Raises :class:`FormatError` if one of the files exists."""
-        if path is None:
-            yield cls(report)
-            return
         survivors = name_survivors(path)
         for each in (path, survivors, page):
             if each is not None:
@@ -50,9 +47,7 @@ class Journal:
             release_page.write_page(path, page)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
+        """Count a redaction of the note ``id``, and write where something may be left."""
         self.report.add(redaction, id, source)
-        if self.write_rows:
-            rows = [
-                (id, span.start, span.end, name_type(span.type), "survivor") for span in redaction.survivors
-            ]
-            self.write_rows([*rows, *((id, s.start, s.end, "", s.kind) for s in redaction.suspicions)])
+        rows = [(id, span.start, span.end, name_type(span.type), "survivor") for span in redaction.survivors]
+        self.write_rows([*rows, *((id, s.start, s.end, "", s.kind) for s in redaction.suspicions)])

@@ -7,7 +7,6 @@ a name. Here it needs only a capital: the patient is known to have it.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,8 @@ from pathlib import Path
 
 import regex
 
-from crfdeid import cli, corpora
+from crfdeid import corpora
+from crfdeid.corpora.reading import Reading
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD
 from crfdeid.redact.known_writings import find_doubtful, find_odd_writings, list_names
@@ -220,34 +220,28 @@ def is_held(span: Span, others: Iterable[Span]) -> bool:
     return any(kinds.kind_of(other.type) == kinds.NAME or other.end - other.start > size for other in holding)
 
 
-def add_patients_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(OPTION, type=Path, metavar="FILE", help="a CSV table of what is known of patients "
-        "(names, birth date, numbers, kin): all of it is found in their notes")  # fmt: skip
-
-
-def read_patients(args: argparse.Namespace, inputs: Iterable[tuple[Path, str]]) -> KnownPatients:
-    """Read the table of the command line, and what messages say of their patients; ``inputs`` are the
-    paths of the notes with their formats."""
-    facts = [found for path, format in inputs if (found := read_facts(path, format, args)) is not None]
-    if args.patients is None and not facts:
+def read_patients(path: Path | None, inputs: Iterable[tuple[Path, str]], reading: Reading) -> KnownPatients:
+    """Read the table in ``path``, and what messages say of their patients; ``inputs`` are the paths of the
+    notes with their formats."""
+    facts = [found for notes, format in inputs if (found := read_facts(notes, format, reading)) is not None]
+    if path is None and not facts:
         return KnownPatients()
-    table = PatientTable(args.patients)
+    table = PatientTable(path)
     for found in facts:
         table.add_facts(found)
-    digest = hash_file(args.patients) if args.patients else ""
-    return KnownPatients(table, digest, OPTION if args.patients else "known patients")
+    return KnownPatients(table, hash_file(path) if path else "", OPTION if path else "known patients")
 
 
 def read_facts(
-    path: Path, format: str, args: argparse.Namespace
+    path: Path, format: str, reading: Reading
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]] | None:
     """Yield patients with the types and texts that are known of them; None if the notes are no messages, or
     come through a pipe, which is read once."""
     read_messages = corpora.find_format(format, "read").read_messages
     if read_messages is None or not (path.is_file() or path.is_dir()):
         return None
-    files = corpora.list_files(path, format, cli.is_recursive(args))
-    messages = (message for file in files for message in read_messages(file, args.encoding))
+    files = corpora.list_files(path, format, reading.recursive)
+    messages = (message for file in files for message in read_messages(file, reading.encoding))
     return ((each.owner, each.list_facts()) for each in messages)
 
 

@@ -6,9 +6,8 @@ again when their documents are redacted, so the memory holds no more of them tha
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -19,41 +18,13 @@ from crfdeid.corpora.messages import FIELDS, Replaced
 from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole
+from crfdeid.redact.plan import RedactPlan
 from crfdeid.redact.release import Destination, Group
-from crfdeid.redact.streams import STREAM
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.text.document import Document
 
 TagGroup = Callable[[Group], list[Document]]
-IDS = "the ids of the messages and their patients became surrogates or codes; names of files are unchanged"
 CODE_BYTES = 16  # of an id that other messages refer to
-
-
-def are_messages(source: str, format: str) -> bool:
-    """Whether messages are read, and written in the same format."""
-    return source == format and corpora.find_format(source, "read").read_messages is not None
-
-
-def find_format(path: Path, source: str) -> str | None:
-    """Return the format of the messages if the output has its suffix, which another format may have too."""
-    format = corpora.find_format(source, "read")
-    return source if format.read_messages and path.suffix.lower() in format.suffixes else None
-
-
-def settle_options(args: argparse.Namespace, source: str, format: str) -> None:
-    """Decide in ``args`` whether the fields of messages are redacted too. Raises :class:`ConfigurationError`
-    for an option that messages do not have."""
-    args.with_fields = are_messages(source, format)
-    if not args.with_fields:
-        return
-    for name in ("new_ids", "patient_from", "resume", "with_spans", "recursive"):
-        if getattr(args, name):
-            option = "--" + name.replace("_", "-")
-            raise ConfigurationError(f"{option}: not for {format}, whose messages keep their form")
-    if args.spans == "gold":
-        raise ConfigurationError(f"--spans gold: {format} has no spans; wanted auto or tag")
-    if STREAM in (args.notes, args.out):
-        raise ConfigurationError(f"{format}: wanted a file or folder, not - for standard input or output")
 
 
 def protect_fields(tag_group: TagGroup) -> TagGroup:
@@ -65,32 +36,17 @@ def protect_fields(tag_group: TagGroup) -> TagGroup:
     return tag
 
 
-@dataclass
-class MessageTable:
-    """What is asked of :class:`table_output.WholeTable`, and what was emptied in the messages."""
-
-    masked: Counter[str] = field(default_factory=Counter)
-    is_kept, keep, originals = False, None, None
-
-    def lines(self) -> Iterator[str]:
-        """Say what did not go out. No message has the name of a segment or an element."""
-        if self.masked:
-            counts = ", ".join(f"{count} {reason}" for reason, count in sorted(self.masked.items()))
-            yield f"taken out of the messages: {counts}"
-
-
 @dataclass(frozen=True)
 class MessageDestination(Destination):
     """A file or folder of messages with the names of ``source``. ``make_code`` makes the codes of ids, which
-    stay without it.
-    ``made`` holds the replacements of the documents that are redacted, by id, until their message is
-    written."""
+    stay without it. ``masked`` counts what was emptied in the messages, and ``made`` holds the replacements
+    of the documents that are redacted, by id, until their message is written."""
 
     shows_ids: ClassVar[bool] = False
     source: Path = Path()
     encoding: str = "utf-8"
     make_code: Callable[[str], str] | None = None
-    table: MessageTable = field(default_factory=MessageTable)
+    masked: Counter[str] = field(default_factory=Counter)
     made: dict[str, Sequence[Replaced]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -98,6 +54,16 @@ class MessageDestination(Destination):
             kind = "folder" if self.source.is_dir() else "file"
             raise ConfigurationError(f"{self.path}: wanted the name of a {kind}, as the messages are in one")
         super().__post_init__()
+
+    @property
+    def taken_out(self) -> Mapping[str, int]:
+        return self.masked
+
+    def lines(self) -> Iterator[str]:
+        """Say what did not go out. No message has the name of a segment or an element."""
+        if self.masked:
+            counts = ", ".join(f"{count} {reason}" for reason, count in sorted(self.masked.items()))
+            yield f"taken out of the messages: {counts}"
 
     def keep_replacements(self, id: str, replacements: Sequence[Replaced]) -> None:
         self.made[id] = replacements
@@ -128,7 +94,7 @@ class MessageDestination(Destination):
         assert read_messages
         for message in read_messages(source, self.encoding):
             made = {note.id: self._wait_for(note.id, redacted) for note in message.list_documents(True)}
-            self.table.masked.update(message.masked)
+            self.masked.update(message.masked)
             encoding = message.encoding or self.encoding
             try:
                 yield message.render(made, self.make_code).encode(encoding)
@@ -144,21 +110,17 @@ class MessageDestination(Destination):
 
 
 def keep_messages(
-    destination: Destination, args: argparse.Namespace, secret: Callable[[], bytes]
-) -> tuple[Destination, MessageTable]:
+    destination: Destination, plan: RedactPlan, secret: Callable[[], bytes]
+) -> MessageDestination:
     """Return a destination for the same path that keeps the messages. ``secret`` is asked for at the first
     code."""
 
     def make_code(id: str) -> str:
         return KeyedChoices(secret(), "names of notes").digest("message", id)[:CODE_BYTES].hex()
 
-    made = MessageDestination(
-        destination.path,
-        destination.format,
-        False,
-        destination.overwrite,
-        args.notes,
-        args.encoding,
-        None if args.keep_ids else make_code,
+    assert plan.notes is not None
+    codes = None if plan.keep_ids else make_code
+    names = plan.notes, plan.reading.encoding
+    return MessageDestination(
+        destination.path, destination.format, False, destination.overwrite, *names, codes
     )
-    return made, made.table

@@ -7,8 +7,6 @@ numbered like that in another archive belong to other people.
 
 from __future__ import annotations
 
-import argparse
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -17,57 +15,51 @@ from typing import Any
 
 import regex
 
-from crfdeid import cli, corpora
+from crfdeid import corpora
 from crfdeid.corpora import i2b2_2014
-from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.corpora.reading import Reading
+from crfdeid.errors import ConfigurationError
+from crfdeid.redact.plan import FOLDER, list_folders
 from crfdeid.redact.redactor import identify_patient
 from crfdeid.text.document import Document
 
-FOLDER = "folder"
 TIMEOUT = 1.0  # seconds that a pattern may work on one id
-
-
-def add_patient_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--patient-from", metavar="REGEX", help="the patient is what this pattern finds in a "
-        "note's id (its first group, if it has one); folder: each folder in NOTES is a patient")  # fmt: skip
 
 
 def build_reader(
     path: Path,
-    format: str,
-    args: argparse.Namespace,
+    reading: Reading,
+    patient_from: str | None,
     keep: Callable[[dict[Any, Any]], None] | None = None,
 ) -> Callable[[], Iterator[Document]]:
     """Return a function that reads the notes with their patients, and gives ``keep`` the rows of a CSV table.
     Raises :class:`ConfigurationError` for a pattern that is no regular expression."""
-    if args.patient_from == FOLDER:
-        return lambda: read_folders(path, format, args)
-    if args.patient_from:
-        return find_patients(lambda: cli.read_documents(path, format, args, keep), args)
-    if format == i2b2_2014.FORMAT.name:
-        return lambda: (replace(note, patient=None) for note in cli.read_documents(path, format, args))
-    return lambda: cli.read_documents(path, format, args, keep)
+    if patient_from == FOLDER:
+        return lambda: read_folders(path, reading)
+    if patient_from:
+        return find_patients(lambda: reading.read(path, keep), patient_from)
+    if reading.format == i2b2_2014.FORMAT.name:
+        return lambda: (replace(note, patient=None) for note in reading.read(path))
+    return lambda: reading.read(path, keep)
 
 
 def find_patients(
-    read: Callable[[], Iterator[Document]], args: argparse.Namespace
+    read: Callable[[], Iterator[Document]], patient_from: str | None
 ) -> Callable[[], Iterator[Document]]:
     """Return a function that reads the same notes, with the patients that ``--patient-from`` finds in their
     ids, if it is given."""
-    if not args.patient_from:
+    if not patient_from:
         return read
-    pattern = compile_pattern(args.patient_from)
+    pattern = compile_pattern(patient_from)
     return lambda: (find_patient(note, pattern) for note in read())
 
 
-def describe_source(format: str, args: argparse.Namespace) -> str:
+def describe_source(reading: Reading, patient_from: str | None) -> str:
     """Say in words where the patients of the notes come from."""
-    if args.patient_from == FOLDER:
-        return "the folders"
-    if args.patient_from:
-        return "--patient-from"
-    if corpora.find_format(format, "read").has_columns:
-        return f"the column {args.patient_column or 'patient'}"
+    if patient_from:
+        return "the folders" if patient_from == FOLDER else "--patient-from"
+    if corpora.find_format(str(reading.format), "read").has_columns:
+        return f"the column {reading.patient_column or 'patient'}"
     return "the notes"
 
 
@@ -93,42 +85,12 @@ def find_patient(note: Document, pattern: regex.Pattern[str]) -> Document:
     return replace(note, patient=(found[1] if pattern.groups else found[0]) if found else None)
 
 
-def read_folders(path: Path, format: str, args: argparse.Namespace) -> Iterator[Document]:
+def read_folders(path: Path, reading: Reading) -> Iterator[Document]:
     """Yield the notes of each folder in ``path``. The folder is their patient, and its name with a full stop
     begins their ids. Raises :class:`FormatError` for a file beside the folders."""
     for folder in list_folders(path):
-        for note in cli.read_documents(folder, format, args):
+        for note in reading.read(folder):
             yield replace(note, id=f"{folder.name}.{note.id}", patient=folder.name)
-
-
-def list_folders(path: Path) -> list[Path]:
-    """Return the folders in ``path`` by name. Raises :class:`FormatError` where a file is beside them, or
-    where there are none."""
-    if not path.is_dir():
-        raise FormatError(f"{path}: not a folder; --patient-from folder wants a folder of folders")
-    entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
-    if others := [number for number, entry in enumerate(entries, 1) if not entry.is_dir()]:
-        raise FormatError(f"{path}: entry {others[0]} by name is not a folder; it would have no patient")
-    if not entries:
-        raise FormatError(f"{path}: no folders")
-    return entries
-
-
-def report_left_out(format: str, args: argparse.Namespace) -> Counter[str] | None:
-    """Print what is not read of the notes, folder by folder; return the counts by reason, None of rows of a
-    query."""
-    if args.notes is None:
-        return None
-    folders = list_folders(args.notes) if args.patient_from == FOLDER else [args.notes]
-    return sum((cli.report_left_out(folder, format, args) for folder in folders), Counter())
-
-
-def detect_format(path: Path, args: argparse.Namespace) -> str:
-    """Return the format that ``--from`` names, else the one that the notes have."""
-    if args.source:
-        return str(args.source)
-    first = list_folders(path)[0] if args.patient_from == FOLDER else path
-    return corpora.detect_format(first, cli.is_recursive(args))
 
 
 def group_by_patient(read: Callable[[], Iterable[Document]], by_note: bool) -> Iterator[list[Document]]:

@@ -17,19 +17,63 @@ from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, tee
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from crfdeid.errors import CrfdeidError
-from crfdeid.redact.redactor import identify_patient
-from crfdeid.redact.release import Group, Outcome, Todo, unite_notes
-from crfdeid.redact.steps import Steps
+from crfdeid.redact.redactor import Redactor, identify_patient
+from crfdeid.redact.release import (
+    Group,
+    Outcome,
+    Todo,
+    hide_note_text,
+    name_source,
+    refuse_other_output,
+    unite_notes,
+)
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.systems import model, parallel
 from crfdeid.systems.tagger import BATCH, Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
+if TYPE_CHECKING:
+    from crfdeid.redact.known_patients import KnownPatients
+    from crfdeid.redact.release import Destination
+
 CHUNK = 100_000  # characters of notes that go to a process at once
+TagGroup = Callable[[Group], list[Document]]
+ReadAhead = Callable[[Iterator[Todo]], Iterator[Todo]]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is done with the notes of a patient: ``tag_group`` finds their spans, and they are redacted.
+    ``read_ahead`` may tag the next patients too, so that batches are full. ``known`` is what a table says of
+    the patients."""
+
+    tag_group: TagGroup
+    redactor: Redactor
+    destination: Destination
+    read_ahead: ReadAhead = iter
+    known: KnownPatients | None = None
+
+    def redact_each(self, todo: Iterator[Todo]) -> Iterator[tuple[Todo, list[Outcome]]]:
+        """Yield the notes of each patient, and what became of them."""
+        for each in self.read_ahead(todo):
+            yield each, self.redact_patient(each)
+
+    def redact_patient(self, todo: Todo) -> list[Outcome]:
+        with hide_note_text(todo.group[0].id):
+            tagged = self.tag_group(todo.group)
+            if todo.lacks_entry:
+                refuse_other_output(tagged, self.redactor, self.destination, todo.renamed, todo.missing)
+            redactions = self.redactor.redact(tagged)
+            if self.known:
+                redactions = list(map(self.known.list_doubtful, redactions))
+            return [
+                Outcome(redaction, name_source(note, found))
+                for note, found, redaction in zip(todo.group, tagged, redactions)
+            ]
 
 
 class Counted(Protocol):

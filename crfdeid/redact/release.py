@@ -9,32 +9,33 @@ batch of the next ones (:mod:`crfdeid.redact.processes`).
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.policy import Policy
-from crfdeid.redact.journal import Journal
 from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
+from crfdeid.redact.plan import BEST
 from crfdeid.redact.redactor import Redaction, Redactor, Replacement
-from crfdeid.redact.release_inputs import name_survivors
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
-from crfdeid.systems.threshold import Threshold, parse_threshold
+from crfdeid.systems.threshold import AnyThreshold, Threshold
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
 SPANS = ("auto", "gold", "tag")
-CAREFUL, BEST = Threshold(0.1), "best"  # of a release: a missed name harms more than a hidden word
+CAREFUL = Threshold(0.1)  # of a release: a missed name harms more than a hidden word
+ReleaseThreshold = AnyThreshold | Literal["best"] | None
 Group = Sequence[Document]
+KeepRow = Callable[[dict[Any, Any]], None]
 
 
 def build_tagger(
@@ -57,26 +58,27 @@ def build_tagger(
 
 
 def load_tagger(
-    spans: str, folder: str | None, policy: Policy | None = None, threshold: Sequence[str] | None = None
+    spans: str, folder: str | None, policy: Policy | None = None, threshold: ReleaseThreshold = None
 ) -> tuple[Tagger | None, Threshold | None]:
-    """Load the model, and choose its threshold by the values of the option: without any the careful one where
-    the model can use it, with :data:`BEST` none. ``gold`` needs neither. Raises :class:`ConfigurationError`
-    if the scheme of the model has a type for which the policy has no rule, or the model cannot use the
+    """Load the model, and choose its threshold. ``gold`` needs neither. Raises :class:`ConfigurationError` if
+    the scheme of the model has a type for which the policy has no rule, or the model cannot use the
     threshold."""
-    is_best = threshold == [BEST]
-    chosen = None if is_best else parse_threshold(threshold)
     if spans == "gold":
-        if chosen:
-            raise ConfigurationError("--threshold is for the model; --spans gold does not use one")
         return None, None
     tagger = model.load(folder)
     if policy:
         policy.check_scheme(tagger.scheme)
-    if chosen:
-        tagger.check_threshold(chosen)
-    elif tagger.has_threshold and not is_best:
-        chosen = CAREFUL
-    return tagger, chosen
+    return tagger, choose_threshold(tagger, threshold)
+
+
+def choose_threshold(tagger: Tagger, threshold: ReleaseThreshold) -> Threshold | None:
+    """Return the threshold of a release: the careful one, where the model can use it and no other is given;
+    with :data:`BEST` none. Raises :class:`ConfigurationError` where the model cannot use it."""
+    if threshold == BEST:
+        return None
+    if threshold is None:
+        return CAREFUL if tagger.has_threshold else None
+    return tagger.check_threshold(threshold)
 
 
 def unite_notes(note: Document, tagged: Document) -> Document:
@@ -109,11 +111,15 @@ class Todo(NamedTuple):
 
 
 def find_missing(
-    groups: Iterable[Group], redactor: Redactor, destination: Destination, report: Report, ids: IdReplacer
+    groups: Iterable[Group],
+    redactor: Redactor,
+    destination: Destination,
+    report: Report,
+    ids: IdReplacer | None = None,
 ) -> Iterator[Todo]:
     """Yield the groups of notes that are not yet written, or not in the map."""
     for group in groups:
-        renamed = {note.id: ids.rename(note) for note in group}
+        renamed = {note.id: ids.rename(note) if ids else note for note in group}
         missing = {id for id, note in renamed.items() if not destination.has(note.id)}
         report.written_before += len(group) - len(missing)
         lacks_entry = len(missing) < len(group) and not redactor.has_entry(group[0])
@@ -128,6 +134,7 @@ class Outcome(NamedTuple):
     source: str
 
 
+AddRedaction = Callable[[Redaction, str, str], None]  # with the id of the note in the output, and its source
 RedactEach = Callable[[Iterator[Todo]], Iterator[tuple[Todo, list[Outcome]]]]  # of all notes of a patient
 
 
@@ -136,17 +143,19 @@ def redact_groups(
     redact_each: RedactEach,
     redactor: Redactor,
     destination: Destination,
-    journal: Journal,
-    ids: IdReplacer,
+    report: Report,
+    ids: IdReplacer | None = None,
+    add: AddRedaction | None = None,
 ) -> Iterator[Document]:
-    """Yield the redacted notes that the destination does not have yet, and record them in the journal."""
-    shows_ids = destination.shows_ids and ids.kind is None
-    for todo, outcomes in redact_each(find_missing(groups, redactor, destination, journal.report, ids)):
+    """Yield the redacted notes that the destination does not have yet, and ``add`` them to a journal, or else
+    to the report."""
+    shows_ids, add = destination.shows_ids and not (ids and ids.kind), add or report.add
+    for todo, outcomes in redact_each(find_missing(groups, redactor, destination, report, ids)):
         for note, (redaction, source) in zip(todo.group, outcomes):
             if note.id in todo.missing:
                 id, patient = todo.renamed[note.id].id, todo.renamed[note.id].patient
                 redaction = replace(redaction, id_has_phi=redaction.id_has_phi and shows_ids)
-                journal.add(redaction, id, source)
+                add(redaction, id, source)
                 destination.keep_replacements(id, redaction.replacements)
                 yield replace(redaction.document, id=id, patient=patient)
 
@@ -212,7 +221,6 @@ def clear_leftovers(out: Path, *others: Path | None) -> None:
     for path in (out, name_mark(out), *others):
         if path is not None:
             files.clear_leftovers(path)
-            files.clear_leftovers(name_survivors(path))
 
 
 def name_mark(out: Path) -> Path:
@@ -232,6 +240,7 @@ class Destination:
     resume: bool = False
     overwrite: bool = False
     shows_ids: ClassVar[bool] = True  # of the notes and their patients
+    quotes_cells: ClassVar[bool] = False  # that a spreadsheet would take for a formula
 
     def __post_init__(self) -> None:
         suffixes = self.suffixes
@@ -253,6 +262,25 @@ class Destination:
 
     def __str__(self) -> str:
         return f"wrote the {'folder' if self.is_folder else 'file'} {self.path}"
+
+    @property
+    def keep(self) -> KeepRow | None:
+        """What takes the rows of a table that is read once."""
+        return None
+
+    @property
+    def originals(self) -> dict[str, str] | None:
+        """Where the real ids of notes go, by new ones, if they are needed."""
+        return None
+
+    @property
+    def taken_out(self) -> Mapping[str, int]:
+        """What messages lost, by reason."""
+        return {}
+
+    def lines(self) -> Iterator[str]:
+        """Say what else the output has, or lacks."""
+        return iter(())
 
     def has(self, id: str) -> bool:
         """Whether a resumed folder has the note already. If a note has several files, the one that is written

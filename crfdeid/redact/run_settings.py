@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from crfdeid import __version__
 from crfdeid.files import find_date
+from crfdeid.redact.plan import RedactPlan
 from crfdeid.redact.redactor import Redactor
-from crfdeid.systems import model_folder, union
+from crfdeid.systems import model, model_folder
 
 IDS = {
     None: "the ids of notes and patients are unchanged; --new-ids replaces them",
     "random": "the ids of notes and patients are random",
     "keyed": "the ids are codes of the real ids: 45 CFR 164.514(c), the Safe Harbor, does not allow that",
 }
+IDS_OF_MESSAGES = (
+    "the ids of the messages and their patients became surrogates or codes; names of files are unchanged"
+)
 SPANS = {
     "auto": "the notes' own and the model's",
     "gold": "only the notes' own",
@@ -28,32 +31,31 @@ SECRETS = {
 }
 
 
-def describe_run(args: argparse.Namespace, redactor: Redactor, format: str) -> dict[str, object]:
-    """Describe the options of a run that writes ``format``."""
+def describe_run(plan: RedactPlan, redactor: Redactor) -> dict[str, object]:
+    """Describe the options of a run."""
     rules = redactor.rules
     shift = f"whole weeks, at most {rules.years} years and {rules.weeks} weeks"
     return {
         "crfdeid": __version__,
         "date": find_date(),
-        "spans": SPANS[args.spans],
-        "model": None if args.spans == "gold" else describe_model(args.model),
-        "style": args.style,
+        "spans": SPANS[plan.spans],
+        "model": None if plan.spans == "gold" else describe_model(plan.model),
+        "style": plan.style,
         "together": "each note alone" if redactor.by_note else "all notes of a patient",
-        "secret": SECRETS[next((name for name in SECRETS if name and getattr(args, name) is not None), None)],
-        "ids": IDS[args.new_ids],
+        "secret": SECRETS[plan.secret_kind],
+        "ids": IDS[plan.new_ids],
         "dates_shift_by": shift + "; some patients' days come from a table" * bool(redactor.shifts),
         "zip": rules.zip,
         "check_digits": rules.check_digits,
         "same_doctor_across_patients": rules.same_doctors,
-        "format": format,
-        "spans_beside_the_notes": not args.no_spans,
+        "format": plan.format,
+        "spans_beside_the_notes": plan.has_spans,
     }
 
 
 def describe_model(name: str) -> str:
     """The names of the models, each with the beginning of its manifest's SHA-256."""
-    names = [name] if Path(name).exists() else name.split(union.JOIN)
-    return " + ".join(map(describe_part, names))
+    return " + ".join(map(describe_part, model.split_names(name)))
 
 
 def describe_part(name: str) -> str:

@@ -7,20 +7,21 @@ which type belongs to which. What the rule does not require is counted separatel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any, Protocol
 
 from crfdeid.errors import show_id
 from crfdeid.policy import Policy, read_policy
-from crfdeid.redact.known_patients import KnownPatients
 from crfdeid.redact.markers import name_type
 from crfdeid.redact.policy_actions import KEPT
 from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.suspicious import ORDER
-from crfdeid.systems.term_lists import Terms
+from crfdeid.text.document import Document
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
+TagGroup = Callable[[Sequence[Document]], list[Document]]
 SHOWN_PLACES = 10  # of survivors, in what the run prints
 SOURCES = {
     "own": "notes have only their own",
@@ -28,6 +29,28 @@ SOURCES = {
     "both": "both",
     "none": "none",
 }
+
+
+class Stage(Protocol):
+    """A step between tagging and redacting that the report shows: lists of terms, known patients. ``options``
+    are what a run that is resumed needs to have again."""
+
+    @property
+    def options(self) -> tuple[str, ...]: ...
+
+    def wrap(self, tag_group: TagGroup) -> TagGroup:
+        """Return a function that does the step after ``tag_group``."""
+
+    def report(self) -> dict[str, object]:
+        """What the step did, for JSON."""
+
+    def lines(self) -> Iterable[str]:
+        """What the step did, for people."""
+
+    def take_counts(self) -> Any:
+        """Return the counts, and begin again with 0."""
+
+    def add_counts(self, counts: Any) -> None: ...
 
 
 @cache
@@ -64,13 +87,13 @@ def find_rule(policy: Policy, type: str) -> tuple[str, str]:
 class Report:
     """Counts over redactions. ``treated`` counts by category and treatment, and with a ``policy``,
     ``treated_by_rule`` by the paragraph and title of its rules. ``by_note``: each note was redacted by
-    itself, so a text found in another note of its patient may remain in it. ``ids_with_phi`` counts the
-    notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by
-    where their spans come from, and ``untouched`` has the ids of notes without a replacement;
-    the ``unchanged`` have the text that they had. ``run`` says how it was redacted, and ``taken_out`` counts
-    by reason what messages lost, ``left_out`` what of the input was not read (None: not counted).
-    ``release`` is the hash of what was written (:func:`crfdeid.corpora.output.hash_documents`), which the
-    statement of a sample has too; None where it cannot be read again."""
+    itself, so a text found in another note of its patient may remain in it. ``ids_with_phi`` counts the notes
+    whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by where
+    their spans come from, and ``untouched`` has the ids of notes without a replacement; the ``unchanged``
+    have the text that they had. ``run`` says how it was redacted, ``stages`` what lists did, and
+    ``taken_out`` counts by reason what messages lost, ``left_out`` what of the input was not read (None: not
+    counted). ``release`` is the hash of what was written (:func:`crfdeid.corpora.output.hash_documents`),
+    which the statement of a sample has too; None where it cannot be read again."""
 
     by_note: bool = False
     run: Mapping[str, object] = field(default_factory=dict)
@@ -91,9 +114,8 @@ class Report:
     suspicious: Counter[str] = field(default_factory=Counter)
     treated: dict[str, Counter[str]] = field(default_factory=dict)
     policy: Policy | None = None
-    terms: Terms = field(default_factory=Terms)
     threshold: str | None = None
-    known_patients: KnownPatients = field(default_factory=KnownPatients)
+    stages: Sequence[Stage] = ()
     taken_out: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[str, int] | None = None
     release: str | None = None
@@ -151,8 +173,7 @@ class Report:
             },
             **({"threshold": self.threshold} if self.threshold else {}),
             **self._policy_table(),
-            **self.terms.table(),
-            **self.known_patients.report(),
+            **{key: found for stage in self.stages for key, found in stage.report().items()},
             **({"taken_out_of_messages": dict(sorted(self.taken_out.items()))} if self.taken_out else {}),
         }
 
@@ -184,7 +205,7 @@ class Report:
         """The report for people."""
         out = [*self._category_lines()]
         out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
-        out += [*self._origin_lines(), *self.terms.lines(), *self.known_patients.lines()]
+        out += [*self._origin_lines(), *(line for stage in self.stages for line in stage.lines())]
         if self.overlaps:
             out.append(f"{self.overlaps} merged spans had different types; each was replaced as a whole")
         if self.unresolved:

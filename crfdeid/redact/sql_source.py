@@ -6,50 +6,32 @@ with ``--by note``. No message has the address of the database, which may hold a
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora import table
+from crfdeid.corpora.reading import Reading
 from crfdeid.errors import ConfigurationError, FormatError, show_id
+from crfdeid.redact.plan import Query
 from crfdeid.text.document import Document
 
 URL_VARIABLE = "CRFDEID_SQL_URL"
 BATCH = 1000  # rows in memory at once
-FORMAT = "jsonl"  # that the notes are written in, where no other is named
 WHERE = Path("--sql")  # in messages, where a file would be
 
 
-def add_sql_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--sql", metavar="URL", help="read the notes from a database, by its address for SQLAlchemy; env: "
-        f"the variable {URL_VARIABLE} has it, which other users of this machine cannot see")  # fmt: skip
-    add("--query", help="of --sql: its rows are the notes, in columns that --id-column, --text-column and "
-        "--patient-column name")  # fmt: skip
-
-
-def check_options(args: argparse.Namespace) -> None:
-    """Raise :class:`ConfigurationError` unless the notes come from one place."""
-    if (args.notes is None) == (args.sql is None):
-        raise ConfigurationError("wanted the notes, or --sql with --query")
-    if (args.sql is None) != (args.query is None):
-        raise ConfigurationError("--sql and --query need each other")
-    if args.sql and (args.source or args.patient_from == "folder"):
-        raise ConfigurationError("--from and --patient-from folder are for files, and --sql is none")
-
-
-def build_reader(args: argparse.Namespace) -> Callable[[], Iterator[Document]]:
+def build_reader(query: Query, reading: Reading) -> Callable[[], Iterator[Document]]:
     """Return a function that reads the notes of the query. Raises :class:`ConfigurationError` if SQLAlchemy
     is not installed."""
     try:
         import sqlalchemy  # noqa: F401
     except ImportError:
         raise ConfigurationError("sqlalchemy not installed: pip install 'crfdeid[sql]'") from None
-    url = os.environ.get(URL_VARIABLE, "") if args.sql == "env" else args.sql
-    columns = args.id_column or "id", args.text_column or "text", args.patient_column
-    return lambda: refuse_repeated(table.build_documents(read_rows(url, args.query), WHERE, *columns))
+    url = os.environ.get(URL_VARIABLE, "") if query.url == "env" else query.url
+    columns = reading.id_column or "id", reading.text_column or "text", reading.patient_column
+    return lambda: refuse_repeated(table.build_documents(read_rows(url, query.text), WHERE, *columns))
 
 
 def read_rows(url: str, query: str) -> Iterator[Mapping[Any, Any]]:

@@ -20,16 +20,7 @@ from crfdeid.redact.redactor import identify_patient
 from crfdeid.redact.release import Destination
 from crfdeid.text.document import Document
 
-STREAM, INPUT = Path("-"), Path("/dev/stdin")
-
-
-def find_input_format(format: str | None) -> str:
-    """The format of standard input: one plain note, if no other is named. Raises
-    :class:`ConfigurationError` for one that does not come through a pipe."""
-    name = format or "text"
-    if not corpora.find_format(name, "read").is_text_stream:
-        raise ConfigurationError("standard input: --from wants a format that is a single file of text")
-    return name
+INPUT = Path("/dev/stdin")
 
 
 def group_stream(

@@ -8,47 +8,29 @@ the redactor does.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from crfdeid import corpora
 from crfdeid.corpora import parquet, storage, whole_rows
 from crfdeid.corpora.jsonl import build_item
 from crfdeid.corpora.table import read_cell
 from crfdeid.corpora.whole_rows import Header, Row
-from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.errors import FormatError
 from crfdeid.redact.formulas import quote_cell, quote_formulas
 from crfdeid.redact.new_ids import sort_items
 from crfdeid.redact.patient_table import find_type
-from crfdeid.redact.release import Destination
-from crfdeid.redact.streams import INPUT, STREAM
+from crfdeid.redact.plan import STREAM, RedactPlan, is_table
+from crfdeid.redact.release import Destination, KeepRow
+from crfdeid.redact.streams import INPUT
 from crfdeid.text.document import Document
 
 SPANS = "spans"  # the column of a note's spans
-
-
-def settle_options(args: argparse.Namespace, source: str, format: str) -> None:
-    """Decide in ``args`` what the command line left open: from a table to a table, ids become codes and spans
-    are not written. With a key file or a seed the codes come from it: every machine makes the same."""
-    if args.keep_ids and args.new_ids:
-        raise ConfigurationError("--keep-ids and --new-ids: choose one")
-    args.in_new_order = args.new_ids is not None
-    args.no_spans = args.no_spans or (is_table(source, format) and not args.with_spans)
-    if is_table(source, format) and not args.keep_ids:
-        args.new_ids = args.new_ids or ("keyed" if args.key_file or args.seed is not None else "random")
-
-
-def is_table(source: str, format: str) -> bool:
-    return (
-        corpora.find_format(source, "read").has_columns and corpora.find_format(format, "write").has_columns
-    )
 
 
 class OutputRow(NamedTuple):
@@ -57,31 +39,29 @@ class OutputRow(NamedTuple):
 
 
 class WholeTable:
-    """The rows of the table in ``args.notes`` of the format ``source``, which get their redacted notes. A
-    stream is read once: ``keep`` takes its rows."""
+    """The rows of the table of the plan's notes, which get their redacted notes. A stream is read once:
+    ``keep`` takes its rows."""
 
-    is_kept = True
-    masked: ClassVar[Mapping[str, int]] = {}
-
-    def __init__(self, args: argparse.Namespace, source: str) -> None:
-        self.id_column, self.text_column = args.id_column or "id", args.text_column or "text"
-        self.patient_column = args.patient_column or "patient"
-        self.has_new_ids, self.no_spans = args.new_ids is not None, args.no_spans
-        self.is_quoted = args.spreadsheet_safe
+    def __init__(self, plan: RedactPlan) -> None:
+        reading, is_stream = plan.reading, plan.notes == STREAM
+        path = INPUT if plan.notes is None or is_stream else plan.notes
+        self.id_column, self.text_column = reading.id_column or "id", reading.text_column or "text"
+        self.patient_column = reading.patient_column or "patient"
+        self.has_new_ids, self.has_spans = plan.new_ids is not None, plan.has_spans
+        self.is_quoted = plan.is_spreadsheet_safe
         self.originals: dict[str, str] = {}  # real ids by new ones, of notes that are not yet written
-        self._bad, self._path = args.skip_bad, INPUT if args.notes == STREAM else args.notes
-        self.delimiter = args.delimiter
+        self._bad, self._path, self.delimiter = reading.bad, path, reading.delimiter
         self._read_before: deque[Row] = deque()  # rows of a stream whose notes are not yet written
         self._header: Header | None = None
-        self.keep = self._keep_row if args.notes == STREAM else None
+        self.keep = self._keep_row if is_stream else None
         if self.keep:
             self._take_row: Callable[[], Row | None] = lambda: (
                 self._read_before.popleft() if self._read_before else None
             )
         else:
-            rows = whole_rows.read_rows(args.notes, source, args.encoding, args.delimiter)
+            rows = whole_rows.read_rows(path, plan.source, reading.encoding, reading.delimiter)
             self._take_row = lambda: next(rows, None)
-            self._header = whole_rows.read_header(args.notes, source, args.encoding, args.delimiter)
+            self._header = whole_rows.read_header(path, plan.source, reading.encoding, reading.delimiter)
 
     def _keep_row(self, row: Row) -> None:
         """Keep a row of a stream until its note is written."""
@@ -112,7 +92,7 @@ class WholeTable:
     @property
     def written_header(self) -> Header:
         """The columns of the output."""
-        dropped, added = (SPANS, None) if self.no_spans else (None, SPANS)
+        dropped, added = (None, SPANS) if self.has_spans else (SPANS, None)
         return self.header.change_columns(self.changed, dropped, added)
 
     def join(self, documents: Iterable[Document]) -> Iterator[OutputRow]:
@@ -140,7 +120,7 @@ class WholeTable:
     def _change_row(self, row: Row, document: Document) -> OutputRow:
         document = quote_formulas(document) if self.is_quoted else document
         cells = dict(row) | {self.text_column: document.text}
-        if not self.no_spans:
+        if self.has_spans:
             cells[SPANS] = json.dumps(build_item(document)["spans"])
         if self.has_new_ids:
             cells[self.id_column] = document.id if read_cell(row[self.id_column]) else None
@@ -156,10 +136,22 @@ class TableDestination(Destination):
     """A table that keeps its columns, in a file or, with the path ``-``, on standard output."""
 
     table: WholeTable | None = None
+    quotes_cells: ClassVar[bool] = True
 
     @property
     def is_folder(self) -> bool:
         return False
+
+    @property
+    def keep(self) -> KeepRow | None:
+        return self.table.keep if self.table else None
+
+    @property
+    def originals(self) -> dict[str, str] | None:
+        return self.table.originals if self.table else None
+
+    def lines(self) -> Iterator[str]:
+        return self.table.lines() if self.table else iter(())
 
     def write(
         self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "",
@@ -195,24 +187,12 @@ def start(rows: Iterator[Row]) -> Iterator[Row]:
     return iter(()) if first is None else (row for part in ([first], rows) for row in part)
 
 
-class NoTable:
-    """What is asked of a table where no columns are kept."""
-
-    is_kept, keep, originals = False, None, None
-    masked: ClassVar[Mapping[str, int]] = {}
-
-    def lines(self) -> Iterator[str]:
-        return iter(())
-
-
-def keep_columns(
-    destination: Destination, args: argparse.Namespace, source: str
-) -> tuple[Destination, WholeTable | NoTable]:
-    """Return a destination for the same path that keeps the columns of the table, and the table, if there is
-    one table in and one out."""
-    is_one = args.notes in (STREAM, None) or args.notes.is_file()
-    if destination.is_folder or not is_one or not is_table(source, destination.format):
-        return destination, NoTable()
-    table = WholeTable(args, source)
+def keep_columns(destination: Destination, plan: RedactPlan) -> TableDestination | None:
+    """Return a destination for the same path that keeps the columns of the table, if there is one table in
+    and one out."""
+    is_one = plan.notes in (STREAM, None) or (plan.notes is not None and plan.notes.is_file())
+    if destination.is_folder or not is_one or not is_table(plan.source, destination.format):
+        return None
     overwrite = destination.overwrite or destination.path == STREAM
-    return TableDestination(destination.path, destination.format, overwrite=overwrite, table=table), table
+    table = WholeTable(plan)
+    return TableDestination(destination.path, destination.format, overwrite=overwrite, table=table)

@@ -68,7 +68,7 @@ def open_study(args: argparse.Namespace) -> Study:
         columns += [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
         format = args.source or corpora.detect_format(path, args.recursive)
         source = Source(path, format, args.encoding, tuple(columns), args.recursive)
-        cli.report_left_out(path, source.format, args)
+        cli.report_left_out(path, cli.build_reading(args, source.format))
         scheme_name = scheme.read_scheme(args.scheme).name
         create.create_study(
             args.store, source, scheme_name, args.title, args.sets, show_reading, args.patient_from

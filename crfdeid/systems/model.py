@@ -52,6 +52,12 @@ def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None
         raise ModelError(f"{path}: cannot be read: {type(error).__name__}; damaged?") from None
 
 
+def split_names(name: str | None) -> list[str]:
+    """Return the names of the models that a name joins by "+"; one that is a path is one."""
+    name = name or DEFAULT
+    return [name] if Path(name).exists() else name.split(JOIN)
+
+
 def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None) -> Tagger:
     """Make the tagger of a folder that was read."""
     system = registry.find_system(model.config.system)

@@ -15,7 +15,6 @@ All see the folded text (:mod:`crfdeid.text.folding`).
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -175,7 +174,7 @@ class Terms:
         self.found += found
         self.left_out += left_out
 
-    def table(self) -> dict[str, object]:
+    def report(self) -> dict[str, object]:
         """What the lists did, for a report in JSON; nothing without a list."""
         always = {"always": dict(sorted(self.found.items()))} if self.always else {}
         never = {"never": self.left_out} if self.never else {}
@@ -204,21 +203,14 @@ def is_part(span: Span, other: Span) -> bool:
 # Reading the files
 
 
-def add_term_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(ALWAYS, type=Path, metavar="FILE", help="terms that are always PHI: in each line a type and a term, "
-        "or a /regular expression/")  # fmt: skip
-    add(NEVER, type=Path, metavar="FILE", help="terms that are no PHI: one in each line")
-
-
-def read_terms(args: argparse.Namespace, policy: Policy | None = None) -> Terms:
-    """Read the lists of the command line. Raises :class:`ConfigurationError` for an unknown type, or one that
-    the policy keeps."""
-    always = read_always(args.always, policy) if args.always else None
-    return Terms(always, read_never(args.never) if args.never else None)
+def read_terms(always: Path | None, never: Path | None, policy: Policy | None = None) -> Terms:
+    """Read the lists of a run, of which one can be None."""
+    return Terms(read_always(always, policy) if always else None, read_never(never) if never else None)
 
 
 def read_always(path: Path, policy: Policy | None = None) -> TermList:
+    """Read a list of terms that are always PHI. Raises :class:`ConfigurationError` for an unknown type, or
+    one that the policy keeps."""
     entries = []
     for where, line in read_lines(path):
         type, *rest = line.split(maxsplit=1)
@@ -230,6 +222,7 @@ def read_always(path: Path, policy: Policy | None = None) -> TermList:
 
 
 def read_never(path: Path) -> TermList:
+    """Read a list of terms that never are PHI."""
     return build_list([(where, NO_TYPE, line) for where, line in read_lines(path)], is_loose=False)
 
 

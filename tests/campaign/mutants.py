@@ -287,7 +287,11 @@ def run_area(name: str, whole: Path, seed: int, count: int, module: str) -> Coun
         task = make_task(whole, tests, imported, mutant)
         (in_place if task.place else anew).append((mutant, task))
     control = Task(
-        Path("crfdeid/tag.py"), "", (copy / "crfdeid/tag.py").read_text(), [t.name for t in tests], 1800
+        Path("crfdeid/tag/run.py"),
+        "",
+        (copy / "crfdeid/tag/run.py").read_text(),
+        [t.name for t in tests],
+        1800,
     )
     answers = try_in_place(copy, area, [control, *(task for _, task in in_place)])
     if failed := next(answers):

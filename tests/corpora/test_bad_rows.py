@@ -4,10 +4,11 @@ import csv
 
 import pytest
 
-from crfdeid import cli, convert, corpora, tag
+from crfdeid import cli, convert, corpora
 from crfdeid.corpora.bad_rows import BadRows, RowReader
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 SECRET = "Zanzibarova"

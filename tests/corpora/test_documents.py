@@ -17,12 +17,13 @@ from pypdf.generic import (  # noqa: E402
     TextStringObject,
 )
 
-from crfdeid import convert, corpora, tag  # noqa: E402
+from crfdeid import convert, corpora  # noqa: E402
 from crfdeid.corpora import pdf_text  # noqa: E402
 from crfdeid.corpora.documents import count_unread  # noqa: E402
 from crfdeid.corpora.left_out import count_left_out  # noqa: E402
 from crfdeid.errors import ConfigurationError, FormatError  # noqa: E402
 from crfdeid.redact import __main__ as redact  # noqa: E402
+from crfdeid.tag import __main__ as tag  # noqa: E402
 
 W = nsdecls("w")
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"

@@ -2,9 +2,10 @@
 
 import pytest
 
-from crfdeid import convert, corpora, tag
+from crfdeid import convert, corpora
 from crfdeid.corpora.left_out import count_left_out, describe_left_out
 from crfdeid.errors import FormatError
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 

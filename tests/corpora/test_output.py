@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import convert, corpora, tag
+from crfdeid import convert, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import __main__ as redact
 from crfdeid.synthetic import __main__ as synthetic
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 
 CHOSEN = [

@@ -18,7 +18,7 @@ from crfdeid.files import hold_output
 from crfdeid.redact.__main__ import main as redact
 from crfdeid.synthetic.__main__ import main as synthetic
 from crfdeid.systems import model
-from crfdeid.tag import main as tag
+from crfdeid.tag.__main__ import main as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid import corpora, resources, tag
+from crfdeid import corpora, resources
 from crfdeid.corpora.parts import Part, parse_part
 from crfdeid.errors import ConfigurationError
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 ROOT = resources.PACKAGE.parent

@@ -15,7 +15,7 @@ from crfdeid.evaluate.__main__ import main as evaluate
 from crfdeid.redact.__main__ import main as redact
 from crfdeid.stats import main as stats
 from crfdeid.systems import model
-from crfdeid.tag import main as tag
+from crfdeid.tag.__main__ import main as tag
 from crfdeid.text.document import Document
 from crfdeid.train import main as train
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from crfdeid import __main__, cli, corpora, tag
+from crfdeid import __main__, cli, corpora
+from crfdeid.tag import __main__ as tag
 
 pytestmark = pytest.mark.slow
 

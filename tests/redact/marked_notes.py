@@ -8,6 +8,7 @@ import pytest
 from crfdeid import cli
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact import patients
+from crfdeid.redact.plan import RedactPlan
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates.identifiers import Identifiers
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -50,6 +51,11 @@ def replace_identifier(text: str, choices: KeyedChoices, check_digits: str = "sa
     made = Identifiers(choices, PatientFacts(), {}, check_digits).replace_identifier(text)
     assert made is not None
     return made
+
+
+def make_plan(*arguments: object) -> RedactPlan:
+    """The plan of a command line."""
+    return RedactPlan.of(redact.build_parser().parse_args([str(argument) for argument in arguments]))
 
 
 def run(*arguments: object) -> None:

@@ -3,14 +3,15 @@
 import argparse
 
 import pytest
-from marked_notes import marked
+from marked_notes import make_plan, marked
 
 from crfdeid import corpora
 from crfdeid.corpora.messages import FIELDS
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.policy import Policy, Rule, read_policy
 from crfdeid.redact import release, restore
-from crfdeid.redact.message_output import MessageTable, are_messages, find_format, protect_fields
+from crfdeid.redact.message_output import MessageDestination, protect_fields
+from crfdeid.redact.plan import are_messages
 from crfdeid.redact.release import Destination
 from crfdeid.redact.streams import StandardOutput
 from crfdeid.systems.tagger import Tagger
@@ -134,10 +135,12 @@ def test_where_the_spans_of_a_note_come_from(own, found, source):
 
 def test_a_model_is_not_asked_where_the_spans_are_gold():
     assert release.build_tagger("gold", None)(NOTES) == NOTES
+    options = ["n.jsonl", "--out", "c.jsonl", "--from", "jsonl", "--spans", "gold"]
     with pytest.raises(
         ConfigurationError, match="--threshold is for the model; --spans gold does not use one"
     ):
-        release.load_tagger("gold", None, threshold=["0.1"])
+        make_plan(*options, "--threshold", "0.1")
+    assert make_plan(*options, "--threshold", "best").threshold == "best"
     assert [note.spans for note in next(release.drop_spans([NOTES]))] == [(), ()]
     own, found = (
         Document("a", "Ana 67", (Span(0, 3, "PATIENT"),)),
@@ -159,8 +162,8 @@ class Model:
 @pytest.mark.parametrize(
     ("has_threshold", "given", "threshold"),
     [
-        (True, None, release.CAREFUL), (True, ["0.1"], Threshold(0.1)), (True, ["0.3"], Threshold(0.3)),
-        (True, ["best"], None), (False, None, None), (False, ["best"], None),
+        (True, None, release.CAREFUL), (True, 0.1, Threshold(0.1)), (True, Threshold(0.3), Threshold(0.3)),
+        (True, "best", None), (False, None, None), (False, "best", None),
     ],
 )  # fmt: skip
 def test_a_model_with_probabilities_has_the_careful_threshold_unless_another_is_named(
@@ -170,16 +173,14 @@ def test_a_model_with_probabilities_has_the_careful_threshold_unless_another_is_
     monkeypatch.setattr(release.model, "load", lambda folder: model if folder == "m" else None)
     for policy in (None, read_policy("safe_harbor")):
         assert release.load_tagger("auto", "m", policy, given) == (model, threshold)
-    assert (
-        release.load_tagger("gold", "m", None, ["best"]) == release.load_tagger("gold", "m") == (None, None)
-    )
+    assert release.load_tagger("gold", "m", None, "best") == release.load_tagger("gold", "m") == (None, None)
     assert str(release.CAREFUL) == "0.1"  # docs/redaction.md
 
 
 def test_a_threshold_or_a_policy_that_the_model_cannot_use_is_refused(monkeypatch):
     monkeypatch.setattr(release.model, "load", lambda folder: Model(False))
     with pytest.raises(ConfigurationError, match="longest_match gives no probabilities of tokens"):
-        release.load_tagger("tag", "m", None, ["0.1"])
+        release.load_tagger("tag", "m", None, 0.1)
     names_only = Policy("names", "s", (Rule("c", "names", "keep", ("PATIENT",)),))
     with pytest.raises(ConfigurationError, match="policy names: no rule for DOCTOR"):
         release.load_tagger("tag", "m", names_only)
@@ -211,12 +212,15 @@ def test_standard_output_holds_formats_of_text(tmp_path):
 def test_messages_stay_messages_of_their_format(tmp_path):
     pairs = [(a, b) for a in ("hl7", "jsonl", "fhir") for b in ("hl7", "jsonl", "fhir") if are_messages(a, b)]
     assert pairs == [("hl7", "hl7"), ("fhir", "fhir")]
-    assert find_format(tmp_path / "x.HL7", "hl7") == "hl7" and find_format(tmp_path / "x.y", "hl7") is None
-    assert find_format(tmp_path / "x.jsonl", "jsonl") is None
-    table = MessageTable()
-    assert list(table.lines()) == []
-    table.masked.update(["b", "a", "b"])
-    assert list(table.lines()) == ["taken out of the messages: 1 a, 2 b"]
+    plan = make_plan("in.hl7", "--from", "hl7", "--out", tmp_path / "x.HL7")
+    assert plan.format == "hl7" and plan.reading.with_fields
+    assert make_plan("in.jsonl", "--from", "jsonl", "--out", tmp_path / "x.jsonl").format == "jsonl"
+    (tmp_path / "in.hl7").write_text("")
+    messages = MessageDestination(tmp_path / "x.hl7", "hl7", source=tmp_path / "in.hl7")
+    assert list(messages.lines()) == []
+    messages.masked.update(["b", "a", "b"])
+    assert list(messages.lines()) == ["taken out of the messages: 1 a, 2 b"]
+    assert messages.taken_out == {"a": 1, "b": 2}
 
 
 def test_only_texts_of_messages_are_tagged():

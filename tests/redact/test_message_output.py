@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from marked_notes import run, status
 
-from crfdeid import convert, corpora, tag
+from crfdeid import convert, corpora
 from crfdeid.corpora import hl7
 from crfdeid.errors import FormatError
 from crfdeid.redact.message_output import MessageDestination
 from crfdeid.redact.redactor import Replacement
+from crfdeid.tag import __main__ as tag
 
 HEAD = r"MSH|^~\&|||||20610402101500||ORU^R01|MSG{}|P|2.5.1"
 RULES = ("--model", "rules", "--seed", 1)

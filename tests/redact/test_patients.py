@@ -1,12 +1,12 @@
 """Where patients and spans come from, and what the report says of it."""
 
 import json
-from argparse import Namespace
 
 import pytest
 from marked_notes import marked, run, status
 
 from crfdeid import corpora
+from crfdeid.corpora.reading import Reading
 from crfdeid.redact import patients, release
 
 DATED = "Seen <DATE 3/7/2067> by Dr. <DOCTOR Okafor>."
@@ -69,8 +69,7 @@ def test_a_pattern_that_is_wrong_or_slow_is_refused(tmp_path, pattern, capsys):
     ],
 )
 def test_the_source_of_patients_is_said(format, patient_from, column, source):
-    args = Namespace(patient_from=patient_from, patient_column=column)
-    assert patients.describe_source(format, args) == source
+    assert patients.describe_source(Reading(format, patient_column=column), patient_from) == source
 
 
 def test_one_span_in_a_note_does_not_switch_the_model_off(tmp_path, capsys):

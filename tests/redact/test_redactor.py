@@ -69,7 +69,7 @@ def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
 
 def test_the_model_of_a_release_tags_by_a_careful_threshold(small_model):
     folder = str(small_model.folder)
-    options = (None, ["0.3"], ["best"])
+    options = (None, 0.3, "best")
     chosen = [release.load_tagger("auto", folder, threshold=values)[1] for values in options]
     assert list(map(str, chosen)) == ["0.1", "0.3", "None"]
     assert release.load_tagger("gold", folder) == (None, None)
@@ -91,7 +91,7 @@ def test_what_a_killed_run_left_beside_its_outputs_goes(tmp_path):
     other = tmp_path / ".notes.abcd1234.partial"
     for path in (*left, other):
         path.write_text("text")
-    release.clear_leftovers(out, report, None)
+    release.clear_leftovers(out, report, name_survivors(report), None)
     assert list(tmp_path.iterdir()) == [other]
 
 

@@ -1,6 +1,5 @@
 """Notes from a database: the same as from a file, read once, and nothing of them in a message."""
 
-import argparse
 import sqlite3
 import subprocess
 import sys
@@ -9,10 +8,14 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
+from marked_notes import make_plan
+
 from crfdeid import cli, corpora, resources
+from crfdeid.corpora.reading import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact import sql_source
+from crfdeid.redact.plan import Query
 from crfdeid.text.document import Document
 
 CANARY = "Zanzibarova"
@@ -100,7 +103,7 @@ def test_what_a_query_needs_is_said(monkeypatch):
     with pytest.raises(
         ConfigurationError, match="^sqlalchemy not installed: pip install 'crfdeid\\[sql\\]'$"
     ):
-        sql_source.build_reader(argparse.Namespace())
+        sql_source.build_reader(Query("sqlite://", "SELECT 1"), Reading("jsonl"))
 
 
 def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
@@ -120,27 +123,31 @@ def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"notes": "n"}, None),
-        ({"sql": "u", "query": "q"}, None),
-        ({}, "wanted the notes, or --sql with --query"),
-        ({"notes": "n", "sql": "u", "query": "q"}, "wanted the notes, or --sql with --query"),
-        ({"sql": "u"}, "--sql and --query need each other"),
-        ({"notes": "n", "query": "q"}, "--sql and --query need each other"),
-        ({"sql": "u", "query": "q", "source": "text"}, "--from and --patient-from folder are for files"),
-        ({"sql": "u", "query": "q", "patient_from": "folder"}, "--from and --patient-from folder are for"),
-        ({"sql": "u", "query": "q", "patient_from": "x"}, None),
-        ({"notes": "n", "source": "text"}, None),
-        ({"notes": "n", "patient_from": "folder"}, None),
+        ("p", None),
+        ("--sql u --query q", None),
+        ("", "wanted the notes, or --sql with --query"),
+        ("p --sql u --query q", "wanted the notes, or --sql with --query"),
+        ("--sql u", "--sql and --query need each other"),
+        ("p --query q", "--sql and --query need each other"),
+        ("--sql u --query q --from text", "--from and --patient-from folder are for files"),
+        ("--sql u --query q --patient-from folder", "--from and --patient-from folder are for"),
+        ("--sql u --query q --patient-from x", None),
+        ("p --from text", None),
+        ("p --patient-from folder", None),
     ],
 )
-def test_the_notes_come_from_one_place(given, said):
-    usual = {"notes": None, "sql": None, "query": None, "source": None, "patient_from": None}
-    args = argparse.Namespace(**usual | given)
+def test_the_notes_come_from_one_place(given, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p/a").mkdir(parents=True)
+    for note in ("p/n.txt", "p/a/n.txt") if "folder" not in given else ("p/a/n.txt",):
+        (tmp_path / note).write_text("Well.")
+    options = [*given.split(), "--out", "clean", "--format", "text"]
     if said is None:
-        sql_source.check_options(args)
+        plan = make_plan(*options)
+        assert (plan.query is None) == ("--sql" not in given)
         return
     with pytest.raises(ConfigurationError, match=said):
-        sql_source.check_options(args)
+        make_plan(*options)
 
 
 def test_an_id_twice_in_a_query_is_refused_at_its_number():

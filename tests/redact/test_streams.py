@@ -17,10 +17,10 @@ from crfdeid import corpora, synthetic
 from crfdeid.corpora import whole_rows
 from crfdeid.errors import DocumentError
 from crfdeid.redact import processes, streams, table_output
-from crfdeid.redact.processes import SharedSteps
+from crfdeid.redact.plan import STREAM
+from crfdeid.redact.processes import SharedSteps, Steps
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.release import Todo
-from crfdeid.redact.steps import Steps
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.systems import parallel
@@ -109,7 +109,7 @@ def test_each_note_is_written_before_the_next_is_asked_for(monkeypatch):
             came.append(written.getvalue().count(b"\n"))
             yield Document(id, "x", (Span(0, 1, "PATIENT"),))
 
-    streams.StandardOutput(streams.STREAM, "jsonl").write(give())
+    streams.StandardOutput(STREAM, "jsonl").write(give())
     notes = [json.loads(line) for line in written.getvalue().splitlines()]
     assert came == [0, 1] and [(note["id"], len(note["spans"])) for note in notes] == [("b", 1), ("a", 1)]
 
@@ -123,7 +123,7 @@ def test_each_row_is_written_before_the_next_is_asked_for(monkeypatch):
             came.append(written.getvalue())
             yield {"text": text}
 
-    table_output.TableDestination(streams.STREAM, "table", table=table)._write_cells(give(), True)
+    table_output.TableDestination(STREAM, "table", table=table)._write_cells(give(), True)
     assert came == [b"", b'"text"\n"a"\n', b'"text"\n"a"\n"b"\n']
     assert written.getvalue() == b'"text"\n"a"\n"b"\n"c"\n'
 

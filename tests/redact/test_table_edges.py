@@ -1,27 +1,30 @@
 """The edges of tables that keep their columns: options, rows that wait for their notes, and what is said."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from marked_notes import make_plan
 
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import table_output
+from crfdeid.redact.plan import STREAM
 from crfdeid.redact.release import Destination
-from crfdeid.redact.streams import STREAM
-from crfdeid.redact.table_output import NoTable, TableDestination, WholeTable
+from crfdeid.redact.table_output import TableDestination, WholeTable
 from crfdeid.text.document import Document, Span
 
 TABLE = "id,text,patient,ward,Birth Date\n1,Ana,7,5W,3/7\n2,=Eva,8,=1,\n,Owen,,6E,\n"
 
 
-def make_args(**values):
-    usual = {
-        "id_column": None, "text_column": None, "patient_column": None, "new_ids": None, "no_spans": True,
-        "with_spans": False, "spreadsheet_safe": False, "skip_bad": None, "encoding": "utf-8",
-        "delimiter": ",", "keep_ids": False, "key_file": None, "seed": None,
-    }  # fmt: skip
-    return SimpleNamespace(**usual | values)
+COLUMNS = ("bad", "id_column", "text_column", "patient_column")
+
+
+def make_table_plan(notes, **values):
+    """The plan for a table that keeps its ids; ``values`` are fields of the plan or of its reading."""
+    plan = make_plan(notes, "--from", "table", "--out", "c.csv", "--keep-ids")
+    of_reading = {name: values.pop(name) for name in COLUMNS if name in values}
+    return replace(plan, reading=replace(plan.reading, **of_reading), **values)
 
 
 @pytest.fixture
@@ -32,35 +35,36 @@ def path(tmp_path):
 
 
 def open_table(path, **values):
-    table = WholeTable(make_args(notes=path, **values), "table")
+    table = WholeTable(make_table_plan(path, **values))
     table.originals = {id: id for id in ("1", "2", "3")}
     return table
 
 
 @pytest.mark.parametrize(
-    ("given", "target", "new_ids", "no_spans", "in_new_order"),
+    ("given", "out", "new_ids", "has_spans", "in_new_order"),
     [
-        ({}, "table", "random", True, False),
-        ({"key_file": "k"}, "table", "keyed", True, False),
-        ({"seed": 0}, "table", "keyed", True, False),
-        ({"new_ids": "keyed"}, "table", "keyed", True, True),
-        ({"new_ids": "random", "seed": 1}, "table", "random", True, True),
-        ({"keep_ids": True}, "table", None, True, False),
-        ({"with_spans": True}, "table", "random", False, False),
-        ({}, "jsonl", None, False, False),
-        ({"no_spans": True}, "jsonl", None, True, False),
-        ({"new_ids": "random"}, "jsonl", "random", False, True),
+        ("", "c.csv", "random", False, False),
+        ("--key-file k", "c.csv", "keyed", False, False),
+        ("--seed 0", "c.csv", "keyed", False, False),
+        ("--new-ids keyed", "c.csv", "keyed", False, True),
+        ("--new-ids random --seed 1", "c.csv", "random", False, True),
+        ("--keep-ids", "c.csv", None, False, False),
+        ("--with-spans", "c.csv", "random", True, False),
+        ("", "c.jsonl", None, True, False),
+        ("--no-spans", "c.jsonl", None, False, False),
+        ("--new-ids", "c.jsonl", "random", True, True),
     ],
 )
-def test_what_the_command_line_left_open_is_decided(given, target, new_ids, no_spans, in_new_order):
-    args = make_args(**{"no_spans": False} | given)
-    table_output.settle_options(args, "table", target)
-    assert (args.new_ids, args.no_spans, args.in_new_order) == (new_ids, no_spans, in_new_order)
+def test_what_the_command_line_left_open_is_decided(path, given, out, new_ids, has_spans, in_new_order):
+    plan = make_plan(
+        path, "--out", out, "--format", Path(out).suffix[1:].replace("csv", "table"), *given.split()
+    )
+    assert (plan.new_ids, plan.has_spans, plan.in_new_order) == (new_ids, has_spans, in_new_order)
 
 
-def test_ids_are_kept_or_new():
+def test_ids_are_kept_or_new(path):
     with pytest.raises(ConfigurationError, match="--keep-ids and --new-ids: choose one"):
-        table_output.settle_options(make_args(keep_ids=True, new_ids="random"), "table", "table")
+        make_plan(path, "--out", "c.csv", "--keep-ids", "--new-ids")
     tables = [(a, b) for a in ("table", "jsonl") for b in ("table", "jsonl") if table_output.is_table(a, b)]
     assert tables == [("table", "table")]
 
@@ -94,7 +98,7 @@ def test_a_table_that_changed_is_refused(path, ids):
 
 def test_rows_that_are_left_out_have_no_note(path):
     bad = SimpleNamespace(has=lambda where, number: (where, number) in ((path, 1), (path, 3)))
-    (row,) = open_table(path, skip_bad=bad).join([Document("2", "x")])
+    (row,) = open_table(path, bad=bad).join([Document("2", "x")])
     assert row.cells == {"id": "2", "text": "x", "patient": "8", "ward": "=1", "Birth Date": ""}
 
 
@@ -110,7 +114,7 @@ def test_a_row_gets_new_ids_and_spans_and_is_quoted(path):
     assert change() == {"id": "1", "text": "=x", "patient": "7", "ward": "5W", "Birth Date": "3/7"}
     assert change(new_ids="keyed")["id"] == "n1" and change(new_ids="keyed")["patient"] == "p1"
     assert change(3, new_ids="keyed")["id"] is None  # the row has none
-    quoted = change(2, spreadsheet_safe=True, no_spans=False)
+    quoted = change(2, is_spreadsheet_safe=True, has_spans=True)
     assert quoted == {
         "id": "2", "text": "'=x", "patient": "8", "ward": "'=1", "Birth Date": "",
         "spans": '[{"start": 2, "end": 3, "type": "PATIENT"}]',
@@ -126,18 +130,20 @@ def test_what_is_said_of_columns_has_their_numbers(path):
     assert list(other.lines()) == [f"{said}2, 3 (named as PATIENT is)"]
     path.write_text("id,text,patient,spans\n1,Ana,7,[]\n")
     assert list(open_table(path).lines()) == []
-    assert list(NoTable().lines()) == [] and not NoTable().is_kept
+    other = Destination(path.with_name("c.jsonl"), "jsonl")
+    assert list(other.lines()) == [] and not other.quotes_cells
+    assert (other.keep, other.originals, other.taken_out) == (None, None, {})
 
 
 def test_the_header_has_spans_where_they_are_written(path):
     assert open_table(path).written_header.keys == ("id", "text", "patient", "ward", "Birth Date")
-    assert open_table(path, no_spans=False).written_header.keys[-1] == "spans"
+    assert open_table(path, has_spans=True).written_header.keys[-1] == "spans"
     assert open_table(path).changed == ("text", "spans")
     assert open_table(path, new_ids="random").changed == ("text", "spans", "id", "patient")
 
 
 def test_a_stream_keeps_its_rows_until_their_notes_come():
-    table = WholeTable(make_args(notes=STREAM), "table")
+    table = WholeTable(make_table_plan(STREAM))
     with pytest.raises(FormatError, match="standard input: no documents"):
         print(table.header)
     for id in ("1", "2"):
@@ -149,7 +155,7 @@ def test_a_stream_keeps_its_rows_until_their_notes_come():
 
 
 def test_rows_of_a_stream_without_ids_are_counted_as_they_come():
-    table = WholeTable(make_args(notes=STREAM), "table")
+    table = WholeTable(make_table_plan(STREAM))
 
     def give():
         for number in "123":
@@ -183,17 +189,17 @@ def test_a_parquet_table_that_came_after_the_run_began_stays(tmp_path):
 def test_columns_are_kept_where_one_table_becomes_one_table(path, tmp_path):
     def keep(notes, out, target, overwrite=False):
         destination = Destination(out, target, overwrite=overwrite)
-        return table_output.keep_columns(destination, make_args(notes=notes), "table")
+        return table_output.keep_columns(destination, make_table_plan(notes))
 
-    found, table = keep(path, tmp_path / "c.csv", "table")
-    assert isinstance(found, TableDestination) and found.table is table and not found.overwrite
+    found = keep(path, tmp_path / "c.csv", "table")
+    assert isinstance(found, TableDestination) and not found.overwrite and found.quotes_cells
+    assert found.keep is found.table.keep and found.originals is found.table.originals
     assert (found.path, found.format, found.is_folder) == (tmp_path / "c.csv", "table", False)
-    assert keep(path, tmp_path / "c.csv", "table", overwrite=True)[0].overwrite
+    assert keep(path, tmp_path / "c.csv", "table", overwrite=True).overwrite
     for notes, out, target in (
         (path, tmp_path / "c.jsonl", "jsonl"), (tmp_path, tmp_path / "c.csv", "table"),
     ):  # fmt: skip
-        found, table = keep(notes, out, target)
-        assert type(found) is Destination and isinstance(table, NoTable)
+        assert keep(notes, out, target) is None
 
 
 def test_the_first_row_is_taken_before_the_others():

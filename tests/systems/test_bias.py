@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from small_notes import SMALL
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias, parse_bias
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 FAINT = Document("1", "seen by Quimby on 3/9; Okafor 41 year old, no 120/80")

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.systems import model, model_folder
 from crfdeid.systems.hmm import counts, hmm
 from crfdeid.systems.hmm.bigram_model import Bigrams
 from crfdeid.systems.hmm.counts import END, FEATURES, Region
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 

@@ -7,11 +7,12 @@ import shutil
 import pytest
 from small_notes import SMALL
 
-from crfdeid import cli, corpora, tag
+from crfdeid import cli, corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems import model, model_folder, registry
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 
 UNTRAINED = [name for name, entry in registry.SYSTEMS.items() if not entry.is_trained]

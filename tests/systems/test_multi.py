@@ -6,7 +6,7 @@ import json
 import pytest
 from small_notes import SMALL
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
@@ -15,6 +15,7 @@ from crfdeid.systems.hmm import hmm
 from crfdeid.systems.linear import classifier, design_matrix
 from crfdeid.systems.stacking import multi
 from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.tag import __main__ as tag
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main

@@ -20,7 +20,7 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from crfdeid import config as experiment  # noqa: E402
-from crfdeid import corpora, tag  # noqa: E402
+from crfdeid import corpora  # noqa: E402
 from crfdeid.ablate import plan, training  # noqa: E402
 from crfdeid.config import Config  # noqa: E402
 from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError  # noqa: E402
@@ -34,6 +34,7 @@ from crfdeid.systems.rnn import options as rnn_options  # noqa: E402
 from crfdeid.systems.rnn import training as rnn_training  # noqa: E402
 from crfdeid.systems.rnn.network import Elman, Jordan  # noqa: E402
 from crfdeid.systems.rnn.options import DIMENSIONS, Options  # noqa: E402
+from crfdeid.tag import __main__ as tag  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
 from crfdeid.train import main as train_main  # noqa: E402
 

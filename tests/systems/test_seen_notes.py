@@ -2,13 +2,14 @@
 
 import pytest
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.corpora import tagged_by
 from crfdeid.corpora.left_out import count_left_out
 from crfdeid.errors import FormatError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems.tuned_notes import SeenNotes, count_seen, hash_text
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from small_notes import SMALL
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model, model_folder, registry
@@ -17,6 +17,7 @@ from crfdeid.systems.linear import classifier, snow
 from crfdeid.systems.linear.classifier import LinearClassifier
 from crfdeid.systems.linear.design_matrix import DesignMatrix
 from crfdeid.systems.linear.snow import Options
+from crfdeid.tag import __main__ as tag
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.train import main as train_main

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 from small_notes import SMALL
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
@@ -19,6 +19,7 @@ from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.linear import classifier, design_matrix, svm
+from crfdeid.tag import __main__ as tag
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main

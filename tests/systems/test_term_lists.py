@@ -1,16 +1,16 @@
 """Lists of what is always PHI and what never is, in tag and redact."""
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from crfdeid import cli, corpora, tag
+from crfdeid import cli, corpora
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import read_policy
 from crfdeid.redact import __main__ as redact
 from crfdeid.systems.term_lists import Terms, read_always, read_never, read_terms
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 
 
@@ -68,7 +68,7 @@ def test_a_term_that_is_always_phi_wins_over_other_spans_and_over_the_other_list
     terms = Terms(always, read_never(write(tmp_path / "n.txt", "Jackson")))
     note = Document("1", "Jackson, May 3", (Span(0, 7, "CITY"), Span(9, 14, "DATE")))
     assert terms.apply(note).spans == (Span(0, 7, "PATIENT"), Span(9, 14, "DATE"))
-    assert terms.table() == {"listed_terms": {"always": {"PATIENT": 1, "DATE": 1}, "never": 1}}
+    assert terms.report() == {"listed_terms": {"always": {"PATIENT": 1, "DATE": 1}, "never": 1}}
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_list_that_is_wrong_or_slow_is_refused_in_one_line_without_its_terms(t
 
 
 def test_a_type_that_the_policy_keeps_is_refused(tmp_path):
-    args = argparse.Namespace(always=write(tmp_path / "a.txt", "CITY Lakeside"), never=None)
+    always = write(tmp_path / "a.txt", "CITY Lakeside")
     with pytest.raises(ConfigurationError, match="CITY, which policy limited_data_set keeps"):
-        read_terms(args, read_policy("limited_data_set"))
+        read_terms(always, None, read_policy("limited_data_set"))
 
 
 def test_tag_uses_the_lists_and_counts_on_standard_error(tmp_path, small_model, capsys):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from crfdeid import cli, corpora, tag
+from crfdeid import cli, corpora
 from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.engine.decoding.marginals import sum_types
 from crfdeid.errors import ConfigurationError
@@ -13,6 +13,7 @@ from crfdeid.redact.__main__ import main as redact_main
 from crfdeid.systems import model, parallel
 from crfdeid.systems.threshold import Masker, Threshold, make_threshold, parse_threshold
 from crfdeid.systems.union import Union, unite_spans
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 TEXT = "Dr. Quimby on 3/44/2061, A 77 Nowak;\nMr. Haddad of 12 Smith Street - (Ruiz)"

@@ -167,7 +167,7 @@ def test_the_command_line_trains_and_tags(encoder, tmp_path, capsys):
             str(tmp_path / "m"),
         ]
     )
-    from crfdeid.tag import main
+    from crfdeid.tag.__main__ import main
 
     capsys.readouterr()
     main([str(tmp_path / "notes.jsonl"), "--model", str(tmp_path / "m"), "--format", "jsonl"])

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
-from crfdeid import corpora, tag
+from crfdeid import corpora
 from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
 from crfdeid.systems.stacking import cross_fitting, two_stage
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 

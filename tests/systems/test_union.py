@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_notes import SMALL
 
-from crfdeid import tag
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
 from crfdeid.systems.union import Union, unite_spans
+from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 
 TEXT = "Seen by Dr. Ana Ruiz, Jr. on 3/4."
