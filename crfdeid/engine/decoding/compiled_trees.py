@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from crfdeid.engine.decoding.hashing import OPTIONS
+from crfdeid.engine.kept_loops import OPTIONS
 
 
 @njit(**OPTIONS)
