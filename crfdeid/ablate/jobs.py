@@ -30,6 +30,7 @@ MODEL = "model"
 # them in training too.
 DECODING = {
     "crf": ("recall_bias", "type_bias", "decode", "span_threshold", "repair"),
+    "judged": ("span_threshold", "repair"),  # its trees learn from the biased CRF
     **dict.fromkeys(("svm", "snow", "hmm", "rnn", "transformer"), ("recall_bias", "repair")),
 }
 

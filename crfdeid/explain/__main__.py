@@ -74,6 +74,22 @@ def main(arguments: list[str] | None = None) -> None:
     if args.html:
         page.write(args.html, weights, args.label, args.top, trace, explanations, args.runners)
     print(render_text(weights, args, trace, explanations))
+    if system == model_weights.JUDGED and args.note:
+        print(
+            "\n".join(
+                ["", "The CRF's possible spans as the trees judge them:", *explain_judged(folder, args)]
+            )
+        )
+
+
+def explain_judged(folder: Path, args: argparse.Namespace) -> list[str]:
+    """What the trees of a judged model say of the possible spans of a note."""
+    from crfdeid.explain import judgement
+    from crfdeid.systems.judged.judged import JudgedTagger
+
+    tagger = model.load(folder)
+    assert isinstance(tagger, JudgedTagger)
+    return judgement.list_judged(tagger, find_notes(args)[0])
 
 
 def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None:

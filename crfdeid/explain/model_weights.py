@@ -26,7 +26,7 @@ from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text.document import Document
 
 BIAS, DECISIONS = "bias", "decisions"
-CRF = "crf"
+CRF, JUDGED = "crf", "judged"
 LINEAR = ("svm", "snow", "multi")
 TWO_STAGE = "two_stage"
 FindColumns = Callable[[Sequence[Document]], Sequence[Columns]]
@@ -133,14 +133,14 @@ def load(folder: Path | str) -> ModelWeights:
     model, or its model is of a system that has none."""
     folder = Path(folder)
     found = model_folder.read_folder(folder)
-    if found.config.system == CRF:
+    if found.config.system in (CRF, JUDGED):
         return ModelWeights(found)
     if found.config.system == TWO_STAGE:
         return load_second_stage(folder)
     if found.config.system not in LINEAR:
         raise ModelError(
             f"{folder}: a model of the system {found.config.system}; "
-            f"only {', '.join([CRF, TWO_STAGE, *LINEAR])} have weights to explain"
+            f"only {', '.join([CRF, JUDGED, TWO_STAGE, *LINEAR])} have weights to explain"
         )
     return load_linear(folder)
 

@@ -11,6 +11,7 @@ from small_notes import SMALL, note
 from crfdeid.engine.decoding.span_marginals import Candidates
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import thresholds
+from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged import judged, observed, rows, word_shares
@@ -212,3 +213,14 @@ def test_a_note_of_another_one_is_not_near(tagger):
         together[-len(own.first) :], tagger.judge_rows.describe(tagger, alone, own, tagger.shares)
     )
     assert together.shape[1] == len(tagger.judge_rows.list_names())
+
+
+def test_explain_says_what_the_crf_and_the_trees_say(tagger, tmp_path, capsys):
+    (tmp_path / "note.txt").write_text(note(30).text)
+    explain([str(tagger.folder), "--note", str(tmp_path / "note.txt")])
+    table = capsys.readouterr().out.split("The CRF's possible spans as the trees judge them:\n")[1]
+    rows = [line.split() for line in table.splitlines()]
+    assert rows[0] == ["offsets", "type", "span", "judged", "CRF", "text"]
+    assert [row[1:3] + row[5:] for row in rows if row[2] == "yes"] == [
+        ["DOCTOR", "yes", "Tanaka"], ["DATE", "yes", "3/4/2061"], ["AGE", "yes", "39"],
+    ]  # fmt: skip
