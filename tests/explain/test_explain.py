@@ -280,7 +280,9 @@ def test_bad_arguments_are_refused_in_one_line(small_model, notes, tmp_path, cap
 def test_a_model_of_another_system_is_refused(small_model, monkeypatch):
     other = SimpleNamespace(config=SimpleNamespace(system="rules"))
     monkeypatch.setattr(model_folder, "read_folder", lambda folder: other)
-    with pytest.raises(ModelError, match="a model of the system rules; only crf, judged, two_stage, svm, snow"):
+    with pytest.raises(
+        ModelError, match="a model of the system rules; only crf, judged, two_stage, svm, snow"
+    ):
         model_weights.load(small_model.folder)
 
 

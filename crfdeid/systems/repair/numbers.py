@@ -51,11 +51,12 @@ OF_NUMBER = r"(?:\.?\s?(?:no|number|num|id|#))?\.?\s?[:#=]{0,2}\s*(?:(?:is|was)\
 LABELS = {
     "SSN": r"SSN|SS(?=#)|social security",
     "MEDICALRECORD": r"MRN|MR(?=\s?(?:#|no\b))|U(?=#)|medical record|med\.? rec\.?|unit (?=no|number|#)|"
-    r"NHI|CHI|NHS|URN|UR|folder|(?:hosp|hospital)\.? (?=no|number|#)",
+    r"NHI|CHI|NHS|URN|UR|UHID|HRN|MRD|BHT|folder|(?:hosp|hospital|IP|OP|OPD|chart|patient|clinic)\.? "
+    r"(?=no|number|id|#)",
     "ACCOUNT": r"acct|account",
     "IDNUM": r"NPI|CSN|batch|conf|confirmation|accession|authorization|job|specimen|rad (?=no)",
     "LICENSE": r"GMC|NMC|AHPRA|HPCSA|NZMC|MCNZ|APC|DEA",
-    "HEALTHPLAN": r"HCN|PHN|MCP|HSN|OHIP|RAMQ|NHIF|policy|"
+    "HEALTHPLAN": r"HCN|PHN|PHIN|MCP|MSI|HSN|OHIP|RAMQ|NUHIP|NHIF|GMS|policy|"
     r"(?:medical aid|member|subscriber|medicare|medicaid) (?=id|no|number|#)",
 }
 LABEL_OF = {
@@ -68,6 +69,9 @@ GLUED_TYPES = {"MEDICALRECORD", "ACCOUNT", "IDNUM", "SSN"}
 LONG = re.compile(r"\d{6,}")
 FULL_DATE = re.compile(
     r"(?:(?:19|20|21)\d\d(?:0[1-9]|1[0-2])[0-3]\d|(?:0[1-9]|1[0-2])[0-3]\d(?:(?:19|20|21)\d\d|\d\d))"
+)
+TIMESTAMP = re.compile(  # of a message: the time of the day behind the date
+    r"((?:19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
 )
 AGE = re.compile(r"\d{1,3}")
 SEX_AFTER = re.compile(r"(?: {1,2}|/|\t)(?:M|F|male|female)(?![^\W_])")
@@ -207,9 +211,12 @@ def mark_phones(text: str, spans: Sequence[Span]) -> Spans:
 
 def mark_numbers(text: str, spans: Sequence[Span]) -> Spans:
     """The label before a number, a name beside it, or the shape of a social security number gives its type;
-    a number before "M" or "F" is no date but an age."""
+    a number before "M" or "F" is no date but an age; a date with a time behind it is a date."""
     for previous, span, following in zip([None, *spans], spans, [*spans[1:], None]):
-        if span.type in LABELLED and CODE.fullmatch(text, span.start, span.end):
+        stamp = TIMESTAMP.fullmatch(text, span.start, span.end) if span.type in LABELLED else None
+        if stamp:
+            span = replace(span, end=stamp.end(1), type="DATE")
+        elif span.type in LABELLED and CODE.fullmatch(text, span.start, span.end):
             type = _find_number_type(text, span, previous, following)
             span = span if type == span.type else replace(span, type=type)
         elif span.type == "DATE" and AGE.fullmatch(text, span.start, span.end):
