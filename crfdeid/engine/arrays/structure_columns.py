@@ -9,7 +9,14 @@ import numpy as np
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.text_numbers import ValueNumbers
 from crfdeid.engine.arrays.types import Ints
-from crfdeid.engine.arrays.vocabulary import COLON, FULL_STOP, LOWERED_ALPHABETIC, NONE, TokenVocabulary
+from crfdeid.engine.arrays.vocabulary import (
+    COLON,
+    FULL_STOP,
+    LOWERED_ALPHABETIC,
+    NONE,
+    WITH_CAPITAL,
+    TokenVocabulary,
+)
 from crfdeid.feature_extraction.context import HEADING_WORDS
 from crfdeid.feature_extraction.structure import (
     ENDS,
@@ -213,9 +220,7 @@ def written_elsewhere(columns: ValueNumbers, batch: Batch) -> Ints:
         return np.zeros(0, np.int32)
     is_long = columns.number_texts("long words", lambda text: int(len(text) > 1 and text.isalpha())) != 0
     places = np.flatnonzero(is_long[batch.texts])
-    strings, lowered = columns.vocabulary.strings, columns.vocabulary.lowered
-    texts, back = np.unique(batch.texts[places], return_inverse=True)
-    is_small = np.array([strings[text] == lowered[text] for text in texts.tolist()], bool)[back]
+    is_small = (batch.flags[places] & WITH_CAPITAL) == 0
     kind = np.where(is_small, 0, np.where(find_begins(columns, batch)[places], 2, 1))
     keys, word = np.unique(number_words(columns, batch)[places], return_inverse=True)
     counts = np.zeros((len(keys), 3), np.int64)
