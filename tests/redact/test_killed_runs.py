@@ -103,7 +103,7 @@ def kill_when_written(
     )
     until = time.monotonic() + 30
     while running.poll() is None and time.monotonic() < until and len(list(folder.glob("*.txt"))) < count:
-        time.sleep(0.0005)
+        time.sleep(0.002)
     time.sleep(delay)
     os.kill(running.pid, signal.SIGKILL) if running.poll() is None else None
     return running.wait()

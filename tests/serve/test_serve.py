@@ -282,6 +282,7 @@ def test_a_tagger_that_cannot_be_forked_forgets(engine):
 # One real process
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_asks_through_the_service(server):
     page = (ROOT / "docs/serve.md").read_text("utf-8")
     names: dict = {}

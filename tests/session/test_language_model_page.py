@@ -11,6 +11,8 @@ import pytest
 from crfdeid import resources
 from crfdeid.session import Session
 
+pytestmark = pytest.mark.usefixtures("models_once")
+
 PAGE = (resources.PACKAGE.parent / "docs/language_models.md").read_text("utf-8")
 EXAMPLES = [block.split("```")[0] for block in PAGE.split("```python\n")[1:]]
 FIRST, LITELLM, LANGCHAIN, CHAT = EXAMPLES

@@ -18,6 +18,8 @@ sys.path.append(str(resources.PACKAGE.parent / "benchmarks"))
 
 import session as benchmark
 
+pytestmark = pytest.mark.usefixtures("models_once")
+
 PROMPT = (
     "Mr. John Okafor (MRN 4471902) was seen by Dr. Maria Alvarez at Mercy General Hospital on 03/14/2061. "
     "OKAFOR's wife called 617-555-0148 on March 21, 2061. Write to John Okafor."
