@@ -23,7 +23,9 @@ train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 dry-run: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --dry-run
 
-# The loops are compiled beside mypy, which works in one process.
+# The loops are compiled beside mypy, which works in one process. Python keeps its bytecode, also where the environment
+# says otherwise: tests start hundreds of programs.
+test oldest: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/python tests/compile_loops.py & $(BIN)/mypy && wait
