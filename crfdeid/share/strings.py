@@ -23,7 +23,8 @@ PIECE = re.compile(r"(prefix|suffix)(\d)")
 # The values of these are names of kinds, or forms in which no word can be read.
 WITHOUT_WORDS = WITHOUT_DIGITS | {
     "letter_pattern", "line_case", "document_case", "page_position", "written_as", "pos", "chunk_tag", "mesh",
-    "es_date", "es_age", "es_relative", "es_subject", "bracket_part", "bracket_left",
+    "es_date", "es_age", "es_relative", "es_subject", "bracket_part", "bracket_left", "sentence_begin",
+    "written_elsewhere", "line_numbers",
 }  # fmt: skip
 
 

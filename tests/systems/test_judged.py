@@ -140,6 +140,10 @@ def test_groups_of_notes_are_never_parted():
     for rest, held_out in judged.make_group_folds(documents, judged.Options(group="[^-]+")):
         hands = [{document.id[0] for document in part} for part in (rest, held_out)]
         assert not hands[0] & hands[1] and len(rest) + len(held_out) == 12
+    whole = [
+        part for pair in judged.make_group_folds(documents[:3], judged.Options(group=".")) for part in pair
+    ]
+    assert all(whole)  # one group: each patient is one
     parts = list(judged.make_group_folds(documents, judged.Options(folds=3)))
     assert len(parts) == 3 and all(len(held_out) == 4 for _, held_out in parts)
 

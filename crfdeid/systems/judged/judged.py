@@ -180,9 +180,12 @@ def train(training: Training) -> None:
 def make_group_folds(
     documents: Sequence[Document], options: Options
 ) -> Iterator[tuple[list[Document], list[Document]]]:
-    """Yield pairs of the documents to train on and those that are held out."""
+    """Yield pairs of the documents to train on and those that are held out. Where there are fewer groups than
+    folds, each patient is a group."""
     group = re.compile(options.group)
     patients = [match[0] if (match := group.match(d.owner[1])) else d.owner[1] for d in documents]
+    if len(set(patients)) < options.folds:
+        patients = [d.owner[1] for d in documents]
     names = [f"{number}" for number in range(len(documents))]  # identifiers of two corpora can be equal
     keyed = [Document(name, "", patient=patient or name) for name, patient in zip(names, patients)]
     for rest, held_out in make_folds(Part("training documents", tuple(keyed)), options.folds, options.seed):
