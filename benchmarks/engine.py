@@ -13,7 +13,8 @@ runs in a separate process, so that the peak memory is its own:
                    where it is installed; it is not a CRF and computes something else
     lists          python-crfsuite with feature strings cached by text (--engine crfsuite)
     numpy          the engine without compiled loops, cold and warm
-    compiled       the engine with compiled loops, cold: no text is known at first; warm: all are known
+    compiled       the shipped model with compiled loops, cold: no text is known at first; warm: all are known
+    crf            the CRF of the shipped model by itself, without the trees that judge its spans
     unrepaired     the same without the repair of spans
     threshold, probabilities   the same with --threshold 0.1, with --probabilities
     rules, english+rules       the rules; the union of the shipped model and the rules
@@ -65,7 +66,7 @@ DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # tag only --slow reports
 SYSTEMS = ("rules", "english+rules")  # that model.load finds by name
 DONE = ("unrepaired", "threshold", "probabilities", *SYSTEMS, "redact")  # what people run with the engine
-WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled", *DONE)
+WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled", "crf", *DONE)
 NOTE = Path(__file__).parents[1] / "docs" / "note.txt"
 COMPARED = 300  # reports whose labels are compared
 Tag = Callable[[Iterable[Document]], Iterable[Document]]
@@ -169,6 +170,8 @@ def run_way(name: str, data: Path, out: Path, slow: int) -> dict:
     command, in all ways."""
     cli.collect_rarely()
     tagger = model.load(name if name in SYSTEMS else None)
+    if name == "crf":  # without the trees that judge its spans
+        tagger = crf.CrfTagger(tagger.model)
     first = slow if name in OTHERS else None
     if name == "redact":
         seconds = {"cold": time_redact(data, out)}

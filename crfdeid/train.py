@@ -138,8 +138,9 @@ def train_and_score(
 
 def train_model(documents: list[Document], settings: Config, args: argparse.Namespace) -> Tagger:
     """Train with a progress bar."""
-    is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
-    total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")
+    rounds = {"crf": 1, "judged": 1 + settings.options.get("folds", 2)}.get(settings.system)
+    iterations = settings.crf.get("max_iterations")  # two_stage and multi do not say, rnn counts epochs
+    total = rounds * iterations if rounds and iterations else settings.options.get("epochs")
     with tqdm(desc="train", total=total, disable=None, leave=False) as bar:
         return model.train(
             documents,
