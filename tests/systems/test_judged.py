@@ -98,11 +98,25 @@ def test_the_same_notes_make_the_same_model(notes, tmp_path):
     assert not any(str(path).startswith("folds") for path in files[0])
 
 
+def test_small_weights_are_left_out_and_transitions_stay(notes, tmp_path):
+    found = [
+        model.train(
+            notes[:8], dataclasses.replace(JUDGED, options=OPTIONS | {"least_weight": least}), tmp_path / name
+        )
+        for name, least in (("all", 0.0), ("large", 0.2))
+    ]
+    every, large = (tagger.weights for tagger in found)
+    assert (every.transitions == large.transitions).all() and len(large.records) < len(every.records)
+    small = [row for row in every.records.tolist() if row[0] == 0 and abs(row[3]) < 0.2]
+    assert len(every.records) - len(large.records) == len(small)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"folds": 1}, "folds = 1: wanted a whole number, 2 or more"),
         ({"least": 0}, "least = 0: wanted a number above 0"),
+        ({"least_weight": -1}, "least_weight = -1: wanted 0 or more"),
         ({"least_owners": 0}, "least_owners = 0: wanted a whole number"),
         ({"group": "("}, "group: not a regular expression"),
         ({"inside": ["word_before"]}, "options.observations: word_before: its value is a word"),

@@ -133,6 +133,14 @@ def add_to_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: flo
     write(path, model.labels, model.attributes, np.concatenate([states, rows]))
 
 
+def drop_small_weights(path: Path, least: float) -> None:
+    """Leave out the state weights of the model file at ``path`` that are smaller than ``least``."""
+    model = read(path)
+    rows = model.records
+    kept = (rows["kind"] != STATE) | (np.abs(rows["weight"]) >= least)
+    write(path, model.labels, model.attributes, rows[kept])
+
+
 def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Make rows of :data:`RECORD` for the weights that are not zero."""
     keep = values != 0

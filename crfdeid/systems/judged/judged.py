@@ -22,6 +22,7 @@ import numpy as np
 from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats
+from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding.span_marginals import Candidates, SpanMarginals, choose_spans
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
@@ -48,8 +49,9 @@ class Options:
     """``inside`` are the observations of a span's first and last token, ``beside`` those of the tokens before
     and after. ``least`` is the smallest probability of a candidate. ``folds`` is the number of folds of the
     training documents, ``group`` a regular expression: documents whose patients begin with the same match are
-    in one fold. ``least_owners`` is the number of patients of a word whose shares are kept. ``seed``,
-    ``trees``, ``rate``, ``leaves``, ``rows`` and ``l2`` are of the trees, as in the system ``rescored``."""
+    in one fold. ``least_owners`` is the number of patients of a word whose shares are kept. Weights of the
+    CRF below ``least_weight`` are left out, so that its file is smaller. ``seed``, ``trees``, ``rate``,
+    ``leaves``, ``rows`` and ``l2`` are of the trees, as in the system ``rescored``."""
 
     inside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -57,6 +59,7 @@ class Options:
     folds: int = 2
     group: str = ""
     least_owners: int = 3
+    least_weight: float = 0.0
     seed: int = 0
     trees: int = 200
     rate: float = 0.05
@@ -71,6 +74,8 @@ class Options:
             raise ValueError(f"least_owners = {self.least_owners}: wanted a whole number, 1 or more")
         if not 0 < self.least < 1:
             raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
+        if not self.least_weight >= 0:
+            raise ValueError(f"least_weight = {self.least_weight}: wanted 0 or more")
         try:
             re.compile(self.group)
         except re.error:
@@ -165,6 +170,8 @@ def train(training: Training) -> None:
                 shares = count_document_shares(tagger, rest, options, types)
                 parts += describe_all(tagger, held_out, options, values, shares)
         crf.train_with_columns(replace(training, documents=documents, model=replace(folder, config=plain)))
+    if options.least_weight:
+        model_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
     rows, is_right = (np.concatenate(column) for column in zip(*parts))
     sorted_values = values.sort()
     renumber_columns(rows, values, sorted_values, options)
