@@ -24,7 +24,6 @@ from tqdm import tqdm
 from crfdeid import cli
 from crfdeid.ablate import (
     jobs,
-    page,
     plan,
     plot,
     published_comparison,
@@ -169,7 +168,7 @@ def write_tables(planned: Plan, finished: list[Result], corpora: dict[str, Part]
         with open_whole(out / name) as file:
             file.write(rendered)
     with open_whole(out / "table.html") as file:
-        file.write(page.render_page(planned, finished, figures, corpora, caption))
+        file.write(table.render_page(planned, finished, figures, corpora, caption))
     draw_plot(finished, figures, out, caption)
     return text
 

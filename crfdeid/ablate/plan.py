@@ -13,7 +13,7 @@ A run with another ``algorithm`` or ``system`` starts with an empty ``[crf]`` or
 tables are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablate.search`; a run of a search that equals the base
 is left out), ``[cross_validation]`` (``folds``, ``seed``), ``[selection]``
 (:mod:`crfdeid.ablate.selection`) and ``[learning_curve]`` (numbers of ``documents``, ``seed``).
-``seeds = [1, 2, 3]`` repeats each run in which something is drawn (:mod:`crfdeid.ablate.seeds`).
+``seeds = [1, 2, 3]`` repeats each run in which something is drawn (:mod:`crfdeid.ablate.run`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from crfdeid.ablate.run import (
     build_run,
     check_keys,
     read_count,
+    read_seeds,
     read_toml,
     read_value,
+    repeat_runs,
 )
-from crfdeid.ablate.seeds import read_seeds, repeat_runs
 from crfdeid.ablate.selection import Selection, read_selection
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables

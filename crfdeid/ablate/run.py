@@ -1,13 +1,17 @@
-"""A run, how it changes the base, and the keys of a configuration's tables."""
+"""A run, how it changes the base, its repetitions with other seeds, and the keys of a configuration's tables.
+
+A seed goes into the options of a system that has one, and draws the folds of a cross-validation and the
+samples of a learning curve. A run in which nothing is drawn stays one row.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from crfdeid.ablate import feature_groups
 from crfdeid.config import Config, flatten_keys
@@ -21,6 +25,7 @@ TRAIN, TEST = "train", "test"  # the corpora of the command line; --corpus adds 
 
 Change = Callable[[Config], Config]
 Value = TypeVar("Value")
+WANTED = "wanted a system with a seed, cross_validation or learning_curve"
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Run:
     """One row of the table. ``templates`` maps a group to the text of its template file where a window or
     left-out templates change it; ``train`` and ``test`` name corpora; ``documents`` is the number of
     training documents, 0 for all. ``seed`` takes the place of the plan's, and ``repeats`` is the name of the
-    run that has the first seed (:mod:`crfdeid.ablate.seeds`)."""
+    run that has the first seed (:func:`repeat_runs`)."""
 
     name: str
     config: Config
@@ -146,3 +151,42 @@ def read_names(table: Mapping[str, Any], key: str, where: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ConfigurationError(f"{where}: {key} = {value!r}: wanted a list of names")
     return value
+
+
+def read_seeds(table: Mapping[str, Any], where: str) -> list[int]:
+    """Return the seeds; empty without the key. Raises :class:`ConfigurationError` where they are not two or
+    more different whole numbers."""
+    seeds = table.get("seeds", [])
+    whole = isinstance(seeds, list) and all(type(seed) is int and seed >= 0 for seed in seeds)
+    if not whole or len(set(seeds)) != len(seeds) or len(seeds) == 1:
+        raise ConfigurationError(f"{where}: seeds = {seeds!r}: wanted two or more different whole numbers")
+    return list(seeds)
+
+
+def repeat_runs(runs: Sequence[Run], seeds: Sequence[int], is_folded: bool, where: str) -> list[Run]:
+    """Return the runs, each followed by itself with the other seeds; the first seed keeps the run's name.
+    Raises :class:`ConfigurationError` where no run depends on a seed."""
+    if not seeds:
+        return list(runs)
+    repeated = [own for run in runs for own in repeat_run(run, seeds, is_folded)]
+    if len(repeated) == len(runs):
+        raise ConfigurationError(f"{where}: seeds: nothing in the runs is drawn; {WANTED}")
+    return repeated
+
+
+def repeat_run(run: Run, seeds: Sequence[int], is_folded: bool) -> Iterator[Run]:
+    if not (is_folded or run.documents or has_seed(run.config)):
+        yield run
+        return
+    for place, seed in enumerate(seeds):
+        name = f"{run.name}, seed {seed}" if place else run.name
+        config = run.config
+        if has_seed(config):
+            config = replace(config, options=config.options | {"seed": seed})
+        yield replace(run, name=name, config=config, seed=seed, repeats=run.name if place else "")
+
+
+def has_seed(config: Config) -> bool:
+    """Whether the options of the system have a seed."""
+    options = registry.find_system(config.system).options
+    return "seed" in {field.name for field in fields(cast(Any, options))}

@@ -1,4 +1,4 @@
-"""The table of an ablation as text, CSV and JSON."""
+"""The table of an ablation as text, CSV and JSON, and as a page with a picture of the figures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from crfdeid import pages
 from crfdeid.ablate import training
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, score_words
@@ -15,6 +16,7 @@ from crfdeid.evaluate.matching import CRITERIA
 from crfdeid.evaluate.paper_table import PaperRow, PaperTable
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.report import describe_resampling
+from crfdeid.pages.pictures import Estimate, draw_estimates, fit_shares, render_figures
 
 TESTED = ("strict F1", "strict R", "token R")
 COSTS = {
@@ -213,3 +215,41 @@ def tabulate_z_tests(found: Mapping[str, Mapping[str, float]], first: str) -> Li
         [title, *(f"{row[k]:.2f}" if k in row else NOTHING for k in kinds)] for title, row in found.items()
     )
     return [[f"z of words' F against {first}", *kinds], *rows]
+
+
+def render_page(
+    planned: Plan,
+    finished: Sequence[Result],
+    figures: Figures,
+    corpora: Mapping[str, Part],
+    caption: Sequence[str],
+) -> str:
+    """Render the page; ``caption`` are the lines above the table."""
+    names = ", ".join(f"{name} {part.fingerprint}" for name, part in corpora.items())
+    blocks = list_blocks(finished, figures, planned.z_tests)
+    body = [
+        render_figures([draw_figures(figures)]),
+        f"<p>{pages.escape(format_best(figures))}</p>\n",
+        *(pages.render_table(name_block(head), ["run", *head[1:]], rows) for head, *rows in blocks),
+        pages.render_list(caption),
+    ]
+    about = pages.stamp(corpus=names, base=planned.base.name)
+    return pages.render_page(f"Runs of {planned.name}", about, "".join(body))
+
+
+def name_block(head: Sequence[str]) -> str:
+    """Name a block; two have no name in the text."""
+    return head[0] or ("size and cost" if "documents" in head else "scores")
+
+
+def draw_figures(figures: Figures) -> str:
+    """Draw the figures that matter most, a row for each run."""
+    rows = {title: [read_estimate(row, name) for name in TESTED] for title, row in figures.items()}
+    axis = fit_shares("score", [one.low for row in rows.values() for one in row])
+    desc = "Strict F1, strict recall and token recall of each run, with 95% intervals where there are any."
+    return draw_estimates("Scores with 95% intervals", desc, axis, rows, TESTED)
+
+
+def read_estimate(row: Mapping[str, float], name: str) -> Estimate:
+    value = row[name]
+    return Estimate(value, row.get(f"{name} low", value), row.get(f"{name} high", value), f"{value:.4f}")

@@ -1,15 +1,18 @@
-"""Reading what a page of a release shows: the report, its table of survivors, the statement of a sample."""
+"""What a page of a release shows: the report, the statement of a sample, and the places where to look, by
+offset and in their context where the notes are at hand."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crfdeid import files
-from crfdeid.errors import FormatError
+from crfdeid import files, pages
+from crfdeid.errors import FormatError, show_id
+from crfdeid.text.document import Document
 
 Table = Mapping[str, Any]
 PLACE_COLUMNS = ["id", "start", "end", "type", "kind"]
@@ -31,6 +34,10 @@ STATEMENT = (
     *((bound, key, float) for bound in ("notes_with_leak", "spans_missed", "misses_per_1000_notes")
       for key in ("found", "as_read")),
 )  # fmt: skip
+SURVIVOR, UNKNOWN = "survivor", "unknown word"
+SHOWN = 400
+AROUND = 40  # characters on each side of a place
+HEAD = ("note", "start", "end", "kind", "type")
 
 
 class LeftPlace(NamedTuple):
@@ -95,3 +102,64 @@ def read_places(path: Path) -> list[LeftPlace]:
         return [LeftPlace(id, int(start), int(end), type, kind) for id, start, end, type, kind in rows]
     except (csv.Error, ValueError):
         raise FormatError(f"{path}, line {rows.line_num}: wanted the table beside a report") from None
+
+
+class Context(NamedTuple):
+    """The text of a place, and what is before and after it, in one line."""
+
+    before: str
+    text: str
+    after: str
+
+
+def find_contexts(places: Iterable[LeftPlace], notes: Iterable[Document]) -> dict[LeftPlace, Context]:
+    """Return the contexts of the places in the redacted notes. Raises :class:`FormatError` where a place is
+    in none of the notes, which are then those of another release."""
+    wanted: dict[str, list[LeftPlace]] = {}
+    for place in places:
+        wanted.setdefault(place.id, []).append(place)
+    found = {
+        place: cut_context(note.text, place.start, place.end)
+        for note in notes
+        for place in wanted.pop(note.id, [])
+        if place.end <= len(note.text)
+    }
+    missing = len(set(places) - found.keys())
+    if missing:
+        raise FormatError(f"{missing:,} places are not in the notes; wanted the notes that this run wrote")
+    return found
+
+
+def cut_context(text: str, start: int, end: int) -> Context:
+    """Cut a place and what is around it.
+
+    >>> cut_context("Seen by\\nDr. Ruiz today", 12, 16)
+    Context(before='Seen by Dr. ', text='Ruiz', after=' today')
+    """
+    parts = text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
+    return Context(*(" ".join(part.splitlines()) if part.strip() else part for part in parts))
+
+
+def render_places(
+    places: Sequence[LeftPlace], file: str, contexts: Mapping[LeftPlace, Context] | None = None
+) -> str:
+    """A table of places by offset, survivors first, without unknown words. Ids that may be names are left
+    out: the line of the place in the file stands for them."""
+    numbered = [(line, place) for line, place in enumerate(places, 2) if place.kind != UNKNOWN]
+    numbered.sort(key=lambda each: each[1].kind != SURVIVOR)
+    shown = numbered[:SHOWN]
+    rows = [
+        (show_id(place.id, f"line {line}"), f"{place.start}", f"{place.end}", place.kind, place.type)
+        for line, place in shown
+    ]
+    caption = f"{len(rows):,} of {len(places):,} places, without unknown words; {file} has all"
+    if contexts is None:
+        return pages.render_table(caption, HEAD, rows)
+    texts = iter([contexts[place] for _, place in shown])
+    return pages.render_table(caption, (*HEAD, "in the note"), rows, draw=lambda _: draw_context(next(texts)))
+
+
+def draw_context(context: Context) -> str:
+    """A cell with the context, in which the place is marked."""
+    before, text, after = map(escape, context)
+    return f'<td class="context">{before}<mark>{text}</mark>{after}</td>'

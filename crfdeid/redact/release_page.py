@@ -18,9 +18,8 @@ from pathlib import Path
 from crfdeid import cli, files, pages, resources
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
-from crfdeid.redact import release_inputs, release_places
-from crfdeid.redact.release_inputs import LeftPlace, Table
-from crfdeid.redact.release_places import UNKNOWN, Context
+from crfdeid.redact import release_inputs
+from crfdeid.redact.release_inputs import UNKNOWN, Context, LeftPlace, Table
 from crfdeid.redact.run_settings import IDS, SECRETS
 from crfdeid.text.document import Document
 
@@ -84,7 +83,7 @@ def write_page(
     table, survivors = release_inputs.read_report(report), release_inputs.name_survivors(report)
     bound = release_inputs.read_statement(statement, table) if statement else None
     places = release_inputs.read_places(survivors)
-    contexts = release_places.find_contexts(places, notes) if notes is not None else None
+    contexts = release_inputs.find_contexts(places, notes) if notes is not None else None
     page = render_page(table, places, survivors.name, bound, contexts)
     with files.open_page(out) as file:
         file.write(page)
@@ -113,7 +112,7 @@ def render_page(
         "<!-- left -->": pages.render_facts(describe_left(report)) + render_untouched(report),
         "<!-- sources -->": pages.render_facts(describe_sources(report)),
         "<!-- remaining -->": render_remaining(report),
-        "<!-- places -->": release_places.render_places(places, file, contexts),
+        "<!-- places -->": release_inputs.render_places(places, file, contexts),
         "<!-- bound -->": render_bound(bound) if bound else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
     }

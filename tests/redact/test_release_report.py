@@ -8,8 +8,7 @@ from crfdeid.errors import FormatError
 from crfdeid.policy import read_policy
 from crfdeid.redact import release_page
 from crfdeid.redact.redactor import Redaction, Replacement
-from crfdeid.redact.release_inputs import LeftPlace
-from crfdeid.redact.release_places import Context, cut_context, find_contexts, render_places
+from crfdeid.redact.release_inputs import Context, LeftPlace, cut_context, find_contexts, render_places
 from crfdeid.redact.safe_harbor import Report, list_categories
 from crfdeid.redact.suspicious import Suspicion
 from crfdeid.text.document import Document, Span
