@@ -65,10 +65,17 @@ def load_tagger(
     threshold."""
     if spans == "gold":
         return None, None
+    tagger = load_checked(folder, policy)
+    return tagger, choose_threshold(tagger, threshold)
+
+
+def load_checked(folder: str | None, policy: Policy | None = None) -> Tagger:
+    """Load the model. Raises :class:`ConfigurationError` if its scheme has a type for which the policy has no
+    rule."""
     tagger = model.load(folder)
     if policy:
         policy.check_scheme(tagger.scheme)
-    return tagger, choose_threshold(tagger, threshold)
+    return tagger
 
 
 def choose_threshold(tagger: Tagger, threshold: ReleaseThreshold) -> Threshold | None:

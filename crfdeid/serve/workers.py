@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from crfdeid import policy, synthetic
 from crfdeid.errors import CrfdeidError, locate_error
+from crfdeid.redact import release
 from crfdeid.serve import work
 from crfdeid.systems import model
 from crfdeid.systems.parallel import end_with_parent
@@ -41,14 +42,10 @@ class Engine:
 
     def load(self) -> work.LoadedEngine:
         """Load the model. Raises :class:`crfdeid.errors.CrfdeidError` if the parts do not fit one another."""
-        tagger = model.load(self.model)
-        threshold = parse_threshold(list(self.thresholds))
-        if threshold:
-            tagger.check_threshold(threshold)
         chosen = policy.read_policy(self.policy_name) if self.policy_name else None
-        if chosen:
-            chosen.check_scheme(tagger.scheme)
-        return work.LoadedEngine(tagger, chosen, threshold)
+        threshold = parse_threshold(self.thresholds)
+        tagger = release.load_checked(self.model, chosen)
+        return work.LoadedEngine(tagger, chosen, threshold and tagger.check_threshold(threshold))
 
 
 class Job(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from crfdeid import policy as policies
 from crfdeid.redact import release
@@ -37,7 +37,7 @@ def plan_redaction(
     policy: str | None = None,
     style: str = "surrogate",
     model: str | Path | None = None,
-    threshold: AnyThreshold | Literal["best"] | None = None,
+    threshold: release.ReleaseThreshold = None,
 ) -> Work:
     """Plan what :func:`crfdeid.spark.redact` asks for, with its errors."""
     rules = policies.read_policy(policy) if policy else None
@@ -45,16 +45,8 @@ def plan_redaction(
     shared = share_model(session, model or models.CAREFUL)
     if rules:
         rules.check_scheme(load_model(shared.name).scheme)
-    return Work(columns, shared, choose_threshold(shared, threshold), redactor=redactor)
-
-
-def choose_threshold(
-    shared: SharedModel, threshold: AnyThreshold | Literal["best"] | None
-) -> Threshold | None:
-    """Return the threshold of a release: the careful one, if the model can use it and no other is given."""
-    if threshold is None and load_model(shared.name).has_threshold:
-        return release.CAREFUL
-    return check_threshold(shared, None if isinstance(threshold, str) else threshold)
+    chosen = release.choose_threshold(load_model(shared.name), threshold)
+    return Work(columns, shared, chosen, redactor=redactor)
 
 
 def check_threshold(
