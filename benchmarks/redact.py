@@ -183,7 +183,7 @@ def redact_all(groups: Iterable[list[Document]], by_note: bool) -> None:
 def tag_and_redact(bare: Iterable[list[Document]], tagger: Tagger, threshold: Threshold | None) -> None:
     """Tag and redact as the command does with one process."""
     ahead = processes.AheadTagger("tag", model.CAREFUL, tagger, threshold, 1)
-    todo = (release.Todo(group, {}, set(), False) for group in bare)
+    todo = (release.PatientNotes(group, {}, set(), False) for group in bare)
     redact_all((ahead.tag_group(each.group) for each in ahead.read_ahead(todo)), by_note=False)
 
 

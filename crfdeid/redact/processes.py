@@ -24,7 +24,7 @@ from crfdeid.redact.redactor import Redactor, identify_patient
 from crfdeid.redact.release import (
     Group,
     Outcome,
-    Todo,
+    PatientNotes,
     hide_note_text,
     name_source,
     refuse_other_output,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CHUNK = 100_000  # characters of notes that go to a process at once
 TagGroup = Callable[[Group], list[Document]]
-ReadAhead = Callable[[Iterator[Todo]], Iterator[Todo]]
+ReadAhead = Callable[[Iterator[PatientNotes]], Iterator[PatientNotes]]
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Steps:
     read_ahead: ReadAhead = iter
     known: KnownPatients | None = None
 
-    def redact_each(self, todo: Iterator[Todo]) -> Iterator[tuple[Todo, list[Outcome]]]:
+    def redact_each(self, todo: Iterator[PatientNotes]) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
         """Yield the notes of each patient, and what became of them."""
         for each in self.read_ahead(todo):
             yield each, self.redact_patient(each)
 
-    def redact_patient(self, todo: Todo) -> list[Outcome]:
+    def redact_patient(self, todo: PatientNotes) -> list[Outcome]:
         with hide_note_text(todo.group[0].id):
             tagged = self.tag_group(todo.group)
             if todo.lacks_entry:
@@ -76,7 +76,7 @@ class Steps:
             ]
 
 
-class Counted(Protocol):
+class Tally(Protocol):
     """Counts what it does, for the report."""
 
     def take_counts(self) -> Any:
@@ -85,15 +85,15 @@ class Counted(Protocol):
     def add_counts(self, counts: Any) -> None: ...
 
 
-class Sent(NamedTuple):
+class NotesWithHistory(NamedTuple):
     """The notes of a patient with what the map holds of the patient."""
 
-    todo: Todo
+    todo: PatientNotes
     history: PatientHistory | None
 
 
 @dataclass
-class Made:
+class ChunkResult:
     """What became of the notes of some patients, and what the map is to hold of them. The patient after them
     has an ``error``, and the patients after that one are not redacted."""
 
@@ -110,11 +110,11 @@ class SharedSteps:
     otherwise each of them would load it."""
 
     def __init__(
-        self, steps: Steps, counted: Sequence[Counted], jobs: int, prepare: Callable[[], None]
+        self, steps: Steps, counted: Sequence[Tally], jobs: int, prepare: Callable[[], None]
     ) -> None:
         self.steps, self.counted, self.jobs, self.prepare = steps, counted, jobs, prepare
 
-    def redact_each(self, todo: Iterator[Todo]) -> Iterator[tuple[Todo, list[Outcome]]]:
+    def redact_each(self, todo: Iterator[PatientNotes]) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
         """Yield the notes of each patient, and what became of them."""
         rest = chunk_todo(todo)
         first, second = next(rest, []), next(rest, None)
@@ -137,13 +137,13 @@ class SharedSteps:
         finally:
             gc.unfreeze()
 
-    def _add_histories(self, chunk: Iterable[Todo]) -> list[Sent]:
+    def _add_histories(self, chunk: Iterable[PatientNotes]) -> list[NotesWithHistory]:
         histories = self.steps.redactor.histories or {}
-        return [Sent(todo, histories.get(identify_patient(todo.group[0]))) for todo in chunk]
+        return [NotesWithHistory(todo, histories.get(identify_patient(todo.group[0]))) for todo in chunk]
 
-    def redact_chunk(self, chunk: Sequence[Sent]) -> Made:
+    def redact_chunk(self, chunk: Sequence[NotesWithHistory]) -> ChunkResult:
         """Redact the notes of some patients. The map does not change."""
-        redactor, made, histories = copy(self.steps.redactor), Made(), iter(chunk)
+        redactor, made, histories = copy(self.steps.redactor), ChunkResult(), iter(chunk)
         has_map, redactor.save_history = redactor.histories is not None, None
         steps = replace(self.steps, redactor=redactor)
         try:
@@ -156,7 +156,9 @@ class SharedSteps:
             made.error = error
         return made
 
-    def _keep(self, chunk: Sequence[Sent], made: Made) -> Iterator[tuple[Todo, list[Outcome]]]:
+    def _keep(
+        self, chunk: Sequence[NotesWithHistory], made: ChunkResult
+    ) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
         """Yield what became of the notes of each patient, after the map has it."""
         for each, counts in zip(self.counted, made.counts):
             each.add_counts(counts)
@@ -178,7 +180,7 @@ class SharedSteps:
 _shared: SharedSteps  # of a forked process
 
 
-def _redact_far(chunk: Sequence[Sent]) -> Made:
+def _redact_far(chunk: Sequence[NotesWithHistory]) -> ChunkResult:
     """Redact in a forked process, which counts from 0."""
     for each in _shared.counted:
         each.take_counts()
@@ -186,9 +188,9 @@ def _redact_far(chunk: Sequence[Sent]) -> Made:
     return replace(made, counts=[each.take_counts() for each in _shared.counted])
 
 
-def chunk_todo(todo: Iterable[Todo]) -> Iterator[list[Todo]]:
+def chunk_todo(todo: Iterable[PatientNotes]) -> Iterator[list[PatientNotes]]:
     """Yield the notes of consecutive patients, :data:`CHUNK` characters or a little more."""
-    chunk: list[Todo] = []
+    chunk: list[PatientNotes] = []
     held = 0
     for each in todo:
         chunk.append(each)
@@ -212,7 +214,7 @@ class AheadTagger:
         self.tagger = tagger
         self.tagged: Generator[Document, None, None] = self._tag_each(())
 
-    def read_ahead(self, todo: Iterator[Todo]) -> Iterator[Todo]:
+    def read_ahead(self, todo: Iterator[PatientNotes]) -> Iterator[PatientNotes]:
         """Yield the same, whose notes are tagged from when the first is wanted."""
         now, ahead = tee(todo)
         self.tagged = self._tag_each(note for each in ahead for note in list_apart(each.group))

@@ -107,9 +107,10 @@ def name_source(note: Document, tagged: Document) -> str:
     return "model" if not kept else "own" if kept == len(tagged.spans) else "both"
 
 
-class Todo(NamedTuple):
+class PatientNotes(NamedTuple):
     """The notes of a patient, of which the destination lacks those with the ids in ``missing``. ``renamed``
-    holds them by id with their new ids. The map ``lacks_entry`` of a patient with written notes."""
+    holds them by id with their new ids. ``lacks_entry``: notes of this patient are written, but the map lacks
+    the patient."""
 
     group: Group
     renamed: dict[str, Document]
@@ -123,7 +124,7 @@ def find_missing(
     destination: Destination,
     report: Report,
     ids: IdReplacer | None = None,
-) -> Iterator[Todo]:
+) -> Iterator[PatientNotes]:
     """Yield the groups of notes that are not yet written, or not in the map."""
     for group in groups:
         renamed = {note.id: ids.rename(note) if ids else note for note in group}
@@ -131,7 +132,7 @@ def find_missing(
         report.written_before += len(group) - len(missing)
         lacks_entry = len(missing) < len(group) and not redactor.has_entry(group[0])
         if missing or lacks_entry:
-            yield Todo(group, renamed, missing, lacks_entry)
+            yield PatientNotes(group, renamed, missing, lacks_entry)
 
 
 class Outcome(NamedTuple):
@@ -142,7 +143,9 @@ class Outcome(NamedTuple):
 
 
 AddRedaction = Callable[[Redaction, str, str], None]  # with the id of the note in the output, and its source
-RedactEach = Callable[[Iterator[Todo]], Iterator[tuple[Todo, list[Outcome]]]]  # of all notes of a patient
+RedactEach = Callable[
+    [Iterator[PatientNotes]], Iterator[tuple[PatientNotes, list[Outcome]]]
+]  # of all notes of a patient
 
 
 def redact_groups(

@@ -17,11 +17,11 @@ from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.text.document import Document, Span
 
 Edit = Sequence[Any]  # start and end in the released text, the real text; in the map it is a JSON array
-Made = tuple[int, int, str]  # start and end in the real text, the replacement
+Replaced = tuple[int, int, str]  # start and end in the real text, the replacement
 
 
 def remember_release(
-    history: PatientHistory, secret: bytes, note: Document, released: str, made: Iterable[Made]
+    history: PatientHistory, secret: bytes, note: Document, released: str, made: Iterable[Replaced]
 ) -> None:
     """Add the note to what the map remembers. ``released`` is its text with the replacements ``made``."""
     edits = list_edits(note.text, made)
@@ -32,7 +32,7 @@ def hash_release(secret: bytes, id: str, released: str) -> str:
     return KeyedChoices(secret, "released notes").digest(id, released).hex()
 
 
-def list_edits(text: str, made: Iterable[Made]) -> list[Edit]:
+def list_edits(text: str, made: Iterable[Replaced]) -> list[Edit]:
     """The edits that undo the replacements in ``text``. One that kept its text needs none.
 
     >>> list_edits("Dr. Ruiz, 67", [(10, 12, "67"), (4, 8, "Weber")])

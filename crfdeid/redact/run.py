@@ -54,7 +54,7 @@ class RedactRun:
         """Load what the plan needs; ``left_out`` counts what of the input is not read. Raises
         :class:`ConfigurationError` where the model cannot do it."""
         redactor = build_redactor(plan)
-        destination = keep_form(destination, plan, redactor)
+        destination = choose_output_form(destination, plan, redactor)
         terms, known = read_terms(plan), read_patients(plan)
         stages: list[Stage] = [stage for stage in (terms, known) if stage]
         tagger, threshold = release.load_tagger(plan.spans, plan.model, plan.policy, plan.threshold)
@@ -225,7 +225,7 @@ def open_destination(plan: RedactPlan) -> Destination:
     return Destination(plan.out, plan.format, plan.resume, plan.overwrite)
 
 
-def keep_form(destination: Destination, plan: RedactPlan, redactor: Redactor) -> Destination:
+def choose_output_form(destination: Destination, plan: RedactPlan, redactor: Redactor) -> Destination:
     """Return a destination that keeps the messages or the columns of the notes, if they have any. A map may
     still change the redactor's secret."""
     if plan.reading.with_fields:

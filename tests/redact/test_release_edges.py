@@ -676,7 +676,7 @@ def test_the_hash_of_notes_is_of_their_texts_and_spans():
 )
 def test_work_is_shared_by_patients_and_characters(monkeypatch, sizes, chunks):
     monkeypatch.setattr(processes, "CHUNK", 10)
-    todo = [release.Todo([marked("x" * size)], {}, set(), False) for size in sizes]
+    todo = [release.PatientNotes([marked("x" * size)], {}, set(), False) for size in sizes]
     found = [[len(each.group[0].text) for each in chunk] for chunk in processes.chunk_todo(todo)]
     assert found == chunks
 
@@ -684,7 +684,7 @@ def test_work_is_shared_by_patients_and_characters(monkeypatch, sizes, chunks):
 def test_the_notes_of_a_patient_go_together_however_long_they_are(monkeypatch):
     monkeypatch.setattr(processes, "CHUNK", 10)
     groups = [[marked("xxxx", "a"), marked("xxxxx", "b")], [marked("xxxx", "c")] * 4, [marked("x", "d")]]
-    todo = [release.Todo(group, {}, set(), False) for group in groups]
+    todo = [release.PatientNotes(group, {}, set(), False) for group in groups]
     assert list(processes.chunk_todo(todo)) == [todo[:2], todo[2:]]
 
 
@@ -730,7 +730,7 @@ def test_a_note_that_would_be_written_otherwise_is_refused():
 def test_what_was_written_before_the_map_had_its_patient_must_be_the_same(tmp_path, written, lacks_entry):
     (tmp_path / "a.txt").write_text(written)
     group = [marked("Well.", "a"), marked("<PATIENT Ana>", "b")]
-    todo = release.Todo(group, {note.id: note for note in group}, {"b"}, lacks_entry)
+    todo = release.PatientNotes(group, {note.id: note for note in group}, {"b"}, lacks_entry)
     steps = Steps(list, Redactor(SECRET), release.Destination(tmp_path, "text", resume=True))
     if written == "Other." and lacks_entry:
         with pytest.raises(MapError, match="id has length 1 was written, but its patient is not in the map"):
@@ -795,7 +795,7 @@ def test_notes_are_tagged_ahead_in_their_order(spans, starts):
         [Document("1", "abcd", (Span(2, 3, "AGE"),), "a"), Document("2", "abcd", (), "a")],
         [Document("3", "abcd", (), "b")],
     ]
-    todo = [release.Todo(group, {}, set(), False) for group in groups]
+    todo = [release.PatientNotes(group, {}, set(), False) for group in groups]
     found = [ahead.tag_group(each.group) for each in ahead.read_ahead(iter(todo))]
     assert [[note.id for note in group] for group in found] == [["1", "2"], ["3"]]
     assert [span.start for span in found[0][0].spans] == starts and len(found[1][0].spans) == 1
@@ -813,7 +813,7 @@ def test_a_tagger_that_cannot_be_forked_tags_in_processes_of_its_own(monkeypatch
 
     monkeypatch.setattr(processes.parallel, "tag_in_processes", tag_in_processes)
     ahead = processes.AheadTagger("tag", "folder", tagger, 0.5, jobs)
-    todo = [release.Todo([Document(id, "abcd")], {}, set(), False) for id in "12"]
+    todo = [release.PatientNotes([Document(id, "abcd")], {}, set(), False) for id in "12"]
     found = [ahead.tag_group(each.group) for each in ahead.read_ahead(iter(todo))]
     assert [[(note.id, len(note.spans)) for note in group] for group in found] == [[("1", 1)], [("2", 1)]]
     assert started == asked

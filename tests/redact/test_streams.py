@@ -20,7 +20,7 @@ from crfdeid.redact import processes, streams, table_output
 from crfdeid.redact.plan import STREAM
 from crfdeid.redact.processes import SharedSteps, Steps
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.release import Todo
+from crfdeid.redact.release import PatientNotes
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.systems import parallel
@@ -281,7 +281,7 @@ def test_notes_are_shared_by_as_many_processes_as_are_wanted(monkeypatch):
     monkeypatch.setattr(parallel, "start_forks", lambda jobs: started.append(jobs) or start(jobs))
     steps = Steps(tag_group, Redactor(SECRET), None)
     shared = SharedSteps(steps, [counted], 3, lambda: None)
-    todo = [Todo([Document(f"{n}", "x", (), f"p{n}")], {}, set(), False) for n in range(20)]
+    todo = [PatientNotes([Document(f"{n}", "x", (), f"p{n}")], {}, set(), False) for n in range(20)]
     found = [outcome.redaction.document.text for _, (outcome,) in shared.redact_each(iter(todo))]
     assert started == [2] and counted.count == 1020
     assert found[0] == f"{os.getpid()} False"  # before there are other processes
