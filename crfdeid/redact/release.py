@@ -32,7 +32,6 @@ from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
 SPANS = ("auto", "gold", "tag")
-CAREFUL = Threshold(0.1)  # of a release: a missed name harms more than a hidden word
 ReleaseThreshold = AnyThreshold | Literal["best"] | None
 Group = Sequence[Document]
 KeepRow = Callable[[dict[Any, Any]], None]
@@ -79,12 +78,12 @@ def load_checked(folder: str | None, policy: Policy | None = None) -> Tagger:
 
 
 def choose_threshold(tagger: Tagger, threshold: ReleaseThreshold) -> Threshold | None:
-    """Return the threshold of a release: the careful one, where the model can use it and no other is given;
+    """Return the threshold of a release: the model's careful one, where it has one and no other is given;
     with :data:`BEST` none. Raises :class:`ConfigurationError` where the model cannot use it."""
     if threshold == BEST:
         return None
     if threshold is None:
-        return CAREFUL if tagger.has_threshold else None
+        return Threshold(tagger.careful_threshold) if tagger.has_threshold else None
     return tagger.check_threshold(threshold)
 
 

@@ -42,7 +42,7 @@ def plan_redaction(
     """Plan what :func:`crfdeid.spark.redact` asks for, with its errors."""
     rules = policies.read_policy(policy) if policy else None
     redactor = Redactor(keyed_choice.read_key_file(Path(key_file)), style, policy=rules)
-    shared = share_model(session, model or models.CAREFUL)
+    shared = share_model(session, model or models.DEFAULT)
     if rules:
         rules.check_scheme(load_model(shared.name).scheme)
     chosen = release.choose_threshold(load_model(shared.name), threshold)

@@ -53,6 +53,7 @@ class Tagger(ABC):
     ``scores_tokens``: :meth:`score_tokens` works, and ``labels`` names its columns.
     ``operating_setting``: what moves the line between PHI and the rest, ``recall_bias`` or ``threshold``,
     where :meth:`find_margins` works.
+    ``careful_threshold``: the threshold of a release, where a missed name harms more than a hidden word.
     ``is_fork_safe``: a forked process can use the tagger (it starts no threads).
     ``rules``: the rules that find the spans, where the system has rules.
     ``bases``: the systems that a stack of systems asks, by name.
@@ -65,6 +66,7 @@ class Tagger(ABC):
     has_threshold: bool = False
     scores_tokens: ClassVar[bool] = False
     operating_setting: str = ""
+    careful_threshold: float = 0.1
     is_fork_safe: bool = False
     labels: Sequence[str] = ()
     rules: Rules | None = None

@@ -32,6 +32,7 @@ class Union(Tagger):
         self.name = JOIN.join(tagger.name for tagger in taggers)
         self.fingerprint = sha256("".join(tagger.fingerprint for tagger in taggers).encode()).hexdigest()
         self.has_threshold = any(tagger.has_threshold for tagger in taggers)
+        self.careful_threshold = min(tagger.careful_threshold for tagger in taggers)
         self.is_fork_safe = all(tagger.is_fork_safe for tagger in taggers)
         for other in others:
             if other.scheme.name != self.scheme.name:

@@ -153,7 +153,7 @@ class Model:
     """A model of the scheme of i2b2, with or without probabilities."""
 
     scheme, config = read_scheme(), argparse.Namespace(system="longest_match")
-    check_threshold = Tagger.check_threshold
+    check_threshold, careful_threshold = Tagger.check_threshold, Tagger.careful_threshold
 
     def __init__(self, has_threshold):
         self.has_threshold = has_threshold
@@ -162,7 +162,7 @@ class Model:
 @pytest.mark.parametrize(
     ("has_threshold", "given", "threshold"),
     [
-        (True, None, release.CAREFUL), (True, 0.1, Threshold(0.1)), (True, Threshold(0.3), Threshold(0.3)),
+        (True, None, Threshold(0.1)), (True, 0.1, Threshold(0.1)), (True, Threshold(0.3), Threshold(0.3)),
         (True, "best", None), (False, None, None), (False, "best", None),
     ],
 )  # fmt: skip
@@ -174,7 +174,11 @@ def test_a_model_with_probabilities_has_the_careful_threshold_unless_another_is_
     for policy in (None, read_policy("safe_harbor")):
         assert release.load_tagger("auto", "m", policy, given) == (model, threshold)
     assert release.load_tagger("gold", "m", None, "best") == release.load_tagger("gold", "m") == (None, None)
-    assert str(release.CAREFUL) == "0.1"  # docs/redaction.md
+
+
+def test_a_release_asks_less_of_the_model_that_ships():
+    assert release.load_tagger("tag", "english")[1] == Threshold(0.05)  # docs/redaction.md
+    assert release.load_tagger("tag", "english+rules")[1] == Threshold(0.05)
 
 
 def test_a_threshold_or_a_policy_that_the_model_cannot_use_is_refused(monkeypatch):

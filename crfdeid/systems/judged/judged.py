@@ -83,7 +83,9 @@ class Options:
 
 
 class JudgedTagger(CrfTagger):
-    """A loaded model. Its CRF by itself is a :class:`CrfTagger` of the same folder."""
+    """A loaded model. A threshold is for its spans; its CRF is a :class:`CrfTagger` of the same folder."""
+
+    careful_threshold = 0.05
 
     def __init__(self, model_folder: ModelFolder) -> None:
         super().__init__(model_folder)
