@@ -76,7 +76,7 @@ shipped: $(VENV)/.runs
 	$(WRITTEN) --part train --out corpus/shipped/written_train.jsonl
 	$(WRITTEN) --part dev --out corpus/shipped/written_dev.jsonl
 	$(BIN)/python benchmarks/hosts.py --out corpus/shipped
-	$(BIN)/python -m crfdeid.train corpus/shipped/*.jsonl --config english --set crf.feature.minfreq=6 \
+	$(BIN)/python -m crfdeid.train corpus/shipped/*.jsonl --config english_judged --set crf.feature.minfreq=6 \
 		--out models/english --overwrite
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures

@@ -107,6 +107,11 @@ class JudgedTagger(CrfTagger):
         rows = self.judge_rows.describe(self, batch, found, self.shares)
         return found._replace(probabilities=apply_trees(self.trees, rows, self.compiled))
 
+    def forget_texts(self) -> None:
+        """Empty what the CRF and the trees' columns remember of texts."""
+        super().forget_texts()
+        self.judge_rows.forget()
+
     def find_margins(self, document: Document, extra_columns: Sequence[Columns] = ()) -> Floats:
         """Return the log odds of the span at each token, of those that a threshold of 0 gives: a higher one
         covers a token at most where its own span, or a more probable one, exceeds it."""

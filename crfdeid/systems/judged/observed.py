@@ -80,6 +80,12 @@ class TokenValues:
 
         return find
 
+    def forget(self) -> None:
+        """Forget the texts of the batches."""
+        self.vocabulary = None
+        self.__dict__.pop("columns", None)
+        self.of_text: dict[str, GrowableArray] = {}
+
     def _follow(self, decoder: AdaptiveDecoder) -> None:
         """Number the texts that are new in the decoder's vocabulary, all of them where it is another one."""
         vocabulary = decoder.decoder.vocabulary

@@ -63,6 +63,13 @@ class SpanRows:
         ]
         return np.concatenate([part.astype(np.float32) for part in parts], axis=1)
 
+    def forget(self) -> None:
+        """Forget the texts of the batches."""
+        self.vocabulary = None
+        self.rows, self.stops = GrowableArray(np.int32), GrowableArray(np.int16)
+        self.signs = [GrowableArray(np.int16) for _ in OF_SIGNS]
+        self.values.forget()
+
     def _follow(self, vocabulary: TokenVocabulary, shares: WordShares) -> None:
         """Number the texts that are new in the vocabulary, all of them where it or the shares are others."""
         if vocabulary is not self.vocabulary or shares is not self.shares:
