@@ -47,6 +47,10 @@ WRITTEN_TITLES = (  # of women and of men, as notes write them; a frequent one h
 CREDENTIALS = ("MD", "RN", "NP", "PA", "PhD")
 DOTTED = r"M\.?D|D\.?O|R\.?N|N\.?P|Ph\.?D"  # with or without full stops
 WITH_STOPS = r"M\.D|D\.O|R\.N|N\.P|P\.A"
+LONG_WITH_STOPS = (  # of three letters or more, because two others may be initials
+    r"F\.A\.C\.(?:[CPS]|O\.G)|[FM]\.R\.C\.[A-Z]|M\.B\.B\.S|M\.B\.,?\s?Ch\.B|D\.D\.S|D\.M\.D|D\.P\.[MT]|L\.P\.N"
+    r"|M\.P\.H|[LM]\.[CS]\.S?\.?W|[BM]\.S\.N|[AC]\.R\.N\.[AP]|F\.N\.P|C\.N\.[AM]|Pharm\.\s?D|Psy\.\s?D"
+)
 OBSERVED_CREDENTIALS = rf"m\.?\s?d|{DOTTED}"
 CODE_CREDENTIALS = rf"{DOTTED}|PA-C|LPN|LCSW"
 CUE_CREDENTIALS = r"MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C"

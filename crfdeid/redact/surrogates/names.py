@@ -24,7 +24,7 @@ from crfdeid.lexicon.letters import (
     split_possessive,
     word_set,
 )
-from crfdeid.lexicon.names import KEPT_TITLES, WITH_STOPS
+from crfdeid.lexicon.names import KEPT_TITLES, LONG_WITH_STOPS, WITH_STOPS
 from crfdeid.lexicon.similar import delete_letters
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
@@ -39,7 +39,7 @@ SUFFIXES = word_set("jr sr ii iii iv esq")
 PARTICLES_OR_NAMES = word_set("di do al el le bin ten ter ibn y")  # also first names, or nicknames
 CREDENTIALS_OR_NAMES = ("do", "pa")  # also surnames
 MAX_CREDENTIALS = 80  # characters at the end of a name that are searched for them
-CREDENTIALS = regex.compile(rf"(?<=[,\s])(?:(?:{WITH_STOPS}|Ph\.\s?D)\b\.?[,\s]*)+$")
+CREDENTIALS = regex.compile(rf"(?<=[,\s])(?:(?:{WITH_STOPS}|Ph\.\s?D|{LONG_WITH_STOPS})\b\.?[,\s]*)+$")
 MIN_MISSPELT = 4  # letters
 LONGEST_MISSPELT = 60  # letters; a longer word is none, and would take their square of memory
 VOWELS = "aeiou"
@@ -186,7 +186,12 @@ class Names:
 
 
 def find_credentials(text: str) -> int:
-    """Return where the credentials at the end of a name begin, or its length."""
+    """Return where the credentials at the end of a name begin, or its length.
+
+    >>> text = "Ana Ruiz, M.D., F.A.C.S."
+    >>> text[find_credentials(text) :]
+    'M.D., F.A.C.S.'
+    """
     credentials = CREDENTIALS.search(text, max(0, len(text) - MAX_CREDENTIALS))
     return credentials.start() if credentials else len(text)
 
