@@ -20,14 +20,17 @@ from itertools import chain, islice, tee
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from crfdeid.errors import CrfdeidError
+from crfdeid.redact.medical_spans import drop_medical
 from crfdeid.redact.redactor import Redactor, identify_patient
 from crfdeid.redact.release import (
     Group,
     Outcome,
     PatientNotes,
     hide_note_text,
+    judges_people,
     name_source,
     refuse_other_output,
+    shows_doubt,
     unite_notes,
 )
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
@@ -212,6 +215,8 @@ class AheadTagger:
     ) -> None:
         self.spans, self.folder, self.threshold, self.jobs = spans, folder, threshold, jobs
         self.tagger = tagger
+        shown = threshold if jobs == 1 else None  # processes send no probabilities
+        self.has_doubt, self.judges = shows_doubt(tagger, shown), judges_people(tagger, shown)
         self.tagged: Generator[Document, None, None] = self._tag_each(())
 
     def read_ahead(self, todo: Iterator[PatientNotes]) -> Iterator[PatientNotes]:
@@ -225,7 +230,8 @@ class AheadTagger:
 
     def tag_group(self, group: Group) -> list[Document]:
         found = [
-            note.with_spans(tagged.spans) for note, tagged in zip(group, islice(self.tagged, len(group)))
+            note.with_spans(drop_medical(tagged, self.judges).spans)
+            for note, tagged in zip(group, islice(self.tagged, len(group)))
         ]
         return found if self.spans == "tag" else list(map(unite_notes, group, found))
 
@@ -236,7 +242,7 @@ class AheadTagger:
             )
             return
         for batch in parallel.chunk_documents(notes, BATCH):
-            yield from self.tagger.tag_all(batch, threshold=self.threshold)
+            yield from self.tagger.tag_all(batch, self.has_doubt, self.threshold)
 
 
 def list_apart(group: Group) -> list[Document]:

@@ -19,6 +19,7 @@ from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.policy import Policy
+from crfdeid.redact.medical_spans import drop_medical
 from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
 from crfdeid.redact.plan import BEST
 from crfdeid.redact.redactor import Redaction, Redactor, Replacement
@@ -46,14 +47,26 @@ def build_tagger(
     found have their probabilities: what is doubtful is not searched elsewhere (:class:`PatientFacts`)."""
     if tagger is None:
         return list
-    has_doubt = threshold is not None and any(part.has_probabilities for part in tagger.parts or [tagger])
+    has_doubt, judges = shows_doubt(tagger, threshold), judges_people(tagger, threshold)
 
     def tag_group(group: Group) -> list[Document]:
         bare = [note.with_spans(()) for note in group]
-        tagged = list(tagger.tag_all(bare, has_doubt, threshold))
+        tagged = [drop_medical(note, judges) for note in tagger.tag_all(bare, has_doubt, threshold)]
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group
+
+
+def shows_doubt(tagger: Tagger, threshold: Threshold | None) -> bool:
+    """Whether the spans that a threshold finds have their probabilities."""
+    return threshold is not None and any(part.has_probabilities for part in tagger.parts or [tagger])
+
+
+def judges_people(tagger: Tagger, threshold: Threshold | None) -> bool:
+    """Whether the redactor judges people that are words of medicine: not where the tagger could say how
+    probable they are and was not asked."""
+    parts = tagger.parts or [tagger]
+    return shows_doubt(tagger, threshold) or not any(part.has_probabilities for part in parts)
 
 
 def load_tagger(

@@ -778,10 +778,12 @@ def test_what_messages_say_of_their_patients_is_known(tmp_path):
 class Tagger:
     """Finds the first letter of each note, and remembers what it saw."""
 
+    parts, has_probabilities = (), False
+
     def __init__(self):
         self.seen = []
 
-    def tag_all(self, notes, threshold=None):
+    def tag_all(self, notes, probabilities=False, threshold=None):
         for note in notes:
             self.seen.append((note.id, note.patient, len(note.spans), threshold))
             yield note.with_spans([Span(0, 1, "AGE")])
@@ -809,7 +811,7 @@ def test_a_tagger_that_cannot_be_forked_tags_in_processes_of_its_own(monkeypatch
     def tag_in_processes(tagger, folder, engine, notes, jobs, threshold):
         started.append(jobs)
         assert (folder, threshold) == ("folder", 0.5)
-        return tagger.tag_all(notes, threshold)
+        return tagger.tag_all(notes, False, threshold)
 
     monkeypatch.setattr(processes.parallel, "tag_in_processes", tag_in_processes)
     ahead = processes.AheadTagger("tag", "folder", tagger, 0.5, jobs)

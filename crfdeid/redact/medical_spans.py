@@ -1,0 +1,175 @@
+"""What a model took for PHI and the redactor keeps: titles, credentials, sutures, and words of medicine.
+
+A release finds more than the most probable PHI, and what it changes wrongly is mostly medicine: eponyms,
+devices, drugs, anatomy, abbreviations. A word of the medical lists is a person only where something says so:
+a title, a first name, an initial, a credential behind it, what the person does on the ward or is to the
+patient, or a probability that is not small. Spans of the notes themselves, of tables and of lists of terms
+are never judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import regex
+
+from crfdeid.lexicon import letters, names, ordinary, word_lists
+from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
+from crfdeid.text.document import Document, Span
+
+PEOPLE = ("PATIENT", "DOCTOR")
+PROBABLE = 0.5  # of a person whose name is a word of medicine
+PRODUCTS = ("eponyms", "clinical_names", "makers", "drug_words")  # words that people may have as their names
+WORDS = ("medical_words", "abbreviations")
+NEAR = 24  # characters before a span that may say that it is a person
+MOST_INITIALS = 4
+CREDENTIAL = regex.compile(
+    rf"(?:{names.RULE_CREDENTIALS}|{names.ENDING_CREDENTIALS}|{names.CUE_CREDENTIALS}|{names.LONG_WITH_STOPS})\.?"
+)
+TITLE_BEFORE = regex.compile(rf"\b(?:{'|'.join(sorted(names.KEPT_TITLES))})\b\.?[ ]*$", regex.IGNORECASE)
+SUTURE = regex.compile(r"#?\d{1,2}[-‐–]0")  # no month has a day 0
+BEHIND_NAME = regex.compile(r"[ ]?,?[ ]?")
+ZIP_AFTER = regex.compile(r"[ ,]*\d{5}")
+SAYS_PERSON = regex.compile(
+    rf"(?:\b(?:{'|'.join(sorted(names.KEPT_TITLES))}|{names.LEADING_TITLES}|{names.SMALL_LEADING_TITLES}"
+    rf"|{names.KIN}|{names.SMALL_KIN}|{'|'.join(sorted(names.RELATIVES))}|{names.STAFF_TITLES}"
+    rf"|{'|'.join(sorted(names.STAFF))}|in[ -]law|patient|pt|name|by|per|from|cc|attn|author|provider"
+    r"|clinician|loc|location|ward|unit|signed|employee|contact|d/w|discussed with|out to|i am|called|named"
+    r"|hi|hello|dear|thanks|thank you|okay)\b[.:,]*[ \t]*[(\"]?"
+    r"|(?<!\p{L})\p{Lu}\.[ ]?)$",
+    regex.IGNORECASE,
+)
+CREDENTIAL_AFTER = regex.compile(rf"(?:['’]s)?,?[ ]+(?:{names.ENDING_CREDENTIALS}|{names.WITH_STOPS})\b")
+INITIAL_AFTER = regex.compile(r",?[ ]\p{Lu}\b(?!['’])")
+THING_AFTER = regex.compile(
+    rf"(?:['’]s?)?[ ](?:\p{{Ll}}+[ ])?(?:{'|'.join(sorted(ordinary.THINGS))}|technique|regression|analys[ei]s"
+    r"|blue|rats|hooks?|mouthgag|resectoscope|nomogram|formula|striae|lines)\b"
+    r"|(?:['’]s?)?[ ](?:neg|pos|negative|positive|absent|\d(?:/\d+)?|I{1,3}V?|IV)(?![\p{L}\p{N}])"
+    r"|[ ][-+][ ,;]"
+)
+SIGNED = regex.compile(r"[ \t]*(?:/\w+)?[ \t]*(?:\r?\n|$)")
+JOINED = regex.compile(r"[ \t]*(?:,|&|/|\band\b)?[ \t]*")
+
+
+def drop_medical(note: Document, has_doubt: bool = True) -> Document:
+    """Return a note without the spans of a model that are titles, credentials or sutures; with ``has_doubt``,
+    if spans have a probability where a system gives one, also without words of medicine as people."""
+    kept = [
+        span
+        for number, span in enumerate(note.spans)
+        if not (is_no_phi(note, number) or (has_doubt and is_word_of_medicine(note, number)))
+    ]
+    return note if len(kept) == len(note.spans) else note.with_spans(kept)
+
+
+def is_no_phi(note: Document, number: int) -> bool:
+    """Whether a span is a title or credential of a person, or a suture in place of a date."""
+    span, text = note.spans[number], note.text_of(note.spans[number])
+    if span.type == "DATE":
+        return SUTURE.fullmatch(text) is not None
+    if span.type == "STATE":
+        return CREDENTIAL.fullmatch(text) is not None and follows_person(note, number)
+    return span.type in PEOPLE and is_title(note, span)
+
+
+def is_title(note: Document, span: Span) -> bool:
+    """Whether all words are titles or credentials. A few small letters are initials if
+    they are probable or at the end of a line."""
+    text = note.text_of(span)
+    are_probable = (span.probability or 0) >= PROBABLE or SIGNED.match(note.text, span.end)
+    if text.islower() and len(text) <= MOST_INITIALS and are_probable:
+        return False
+    if TITLE_BEFORE.search(note.text, max(0, span.start - NEAR), span.start):
+        return False
+    return all(map(is_title_word, regex.split(r"[\s,/]+", text.strip(" ,/"))))
+
+
+def is_title_word(word: str) -> bool:
+    """Whether a word is a title or a credential; Do and Pa are names.
+
+    >>> [is_title_word(word) for word in ("M.D.", "mrs", "FRCS", "DO", "Do")]
+    [True, True, True, True, False]
+    """
+    if CREDENTIAL.fullmatch(word):
+        return True
+    bare = word.rstrip(".").lower()
+    return bare in load_titles() and bare not in CREDENTIALS_OR_NAMES
+
+
+@cache
+def load_titles() -> frozenset[str]:
+    return word_lists.load_lowercase("titles") | names.KEPT_TITLES
+
+
+def follows_person(note: Document, number: int) -> bool:
+    """Whether a span is directly behind a person and not before a ZIP code: MD is no state there."""
+    span, before = note.spans[number], note.spans[number - 1] if number else None
+    if before is None or before.type not in PEOPLE or ZIP_AFTER.match(note.text, span.end):
+        return False
+    return BEHIND_NAME.fullmatch(note.text, before.end, span.start) is not None
+
+
+def is_word_of_medicine(note: Document, number: int) -> bool:
+    """Whether an improbable person is rather a word of the medical lists, or stands before a thing or a
+    result that people do not have (Kumar clamp, Ely neg)."""
+    span = note.spans[number]
+    if span.type not in PEOPLE or (span.probability or 0) >= PROBABLE:
+        return False
+    written = letters.WORD.findall(note.text_of(span))
+    words = [letters.fold(letters.split_possessive(word)[0]) for word in written]
+    if not words or not (all(map(is_listed, words, written)) or has_thing_after(note, span, words)):
+        return False
+    return not says_person(note, number, words)
+
+
+def has_thing_after(note: Document, span: Span, words: Sequence[str]) -> bool:
+    return len(words) == 1 and THING_AFTER.match(note.text, span.end) is not None
+
+
+def says_person(note: Document, number: int, words: Sequence[str]) -> bool:
+    """Whether something in or beside a span shows a person with these folded words as the name."""
+    span, text = note.spans[number], note.text
+    if is_first_name(words) or SAYS_PERSON.search(text, max(0, span.start - NEAR), span.start):
+        return True
+    if CREDENTIAL_AFTER.match(text, span.end) or INITIAL_AFTER.match(text, span.end):
+        return True
+    written = note.text_of(span)
+    are_initials = written.isupper() and len(written) <= MOST_INITIALS and len(words) == 1
+    return bool(are_initials and SIGNED.match(text, span.end)) or joins_person(note, number)
+
+
+def is_first_name(words: Sequence[str]) -> bool:
+    """Whether a name begins with a first name, a single word with one that people bear more than rarely."""
+    if len(words) > 1:
+        return words[0] in word_lists.load_folded("first_names")
+    shares = (word_lists.load_shares(kind).get(words[0], 0) for kind in (word_lists.FEMALE, word_lists.MALE))
+    return max(shares) >= ordinary.LEAST_SHARE
+
+
+def joins_person(note: Document, number: int) -> bool:
+    """Whether the span before or behind is a probable person in one list with this one."""
+    near = note.spans[max(0, number - 1) : number + 2]
+    return any(
+        JOINED.fullmatch(note.text, one.end, other.start)
+        for one, other in pairwise(near)
+        if any(each.type in PEOPLE and (each.probability or 0) >= PROBABLE for each in (one, other))
+    )
+
+
+def is_listed(word: str, written: str) -> bool:
+    """Whether a folded word is in the medical lists: a name among words only if few bear it, and an
+    abbreviation only if it is written as one."""
+    if word in load_products():
+        return True
+    if ordinary.find_share(word) >= ordinary.LEAST_SHARE:
+        return False
+    is_short = word in word_lists.load_lowercase("abbreviations") and sum(map(str.isupper, written)) > 1
+    return is_short or word in word_lists.load_lowercase("medical_words")
+
+
+@cache
+def load_products() -> frozenset[str]:
+    """The folded eponyms, devices, makers and drugs of one word."""
+    return frozenset(letters.fold(entry) for entry in word_lists.load_lowercase(*PRODUCTS))
