@@ -15,6 +15,8 @@ from crfdeid.systems.tagger import Tagger
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
+pytestmark = pytest.mark.usefixtures("models_once")
+
 NOTES = [("a", "7", "Call Dr. Ruiz on 3/4/2061."), ("b", "", "Well."), ("c", "9", "Seen by Dr. Lind.")]
 COLUMNS = ["note", "row", "patient", "start", "end", "type", "probability", "model", "version", "text"]
 SPANS = [("a", 1, "7", 9, 13, "DOCTOR"), ("a", 1, "7", 17, 25, "DATE"), ("c", 3, "9", 12, 16, "DOCTOR")]

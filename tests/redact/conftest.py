@@ -8,6 +8,11 @@ from marked_notes import SECRET, STORY
 from crfdeid import corpora
 
 
+@pytest.fixture(autouse=True, scope="module")
+def shipped_once(models_once):
+    """Many runs load a model that ships; what loads it has its tests in tests/systems."""
+
+
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
     path = tmp_path / "key"

@@ -14,7 +14,6 @@ BLOCK = re.compile(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)^```", re.MULTILINE | re
 COMMAND = re.compile(r"^python -m crfdeid\.(.*)$", re.MULTILINE)
 
 
-@pytest.mark.usefixtures("models_once")
 @pytest.mark.parametrize("title", [title for title, body in SECTIONS.items() if BLOCK.search(body)])
 def test_the_commands_of_a_section_write_the_files_that_it_shows(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -24,9 +24,6 @@ def build_message(number: int, patient: str, name: str, text: str) -> str:
     return f"{head}\rPID|1||{patient}||{name}||20010307\rOBX|1|TX|A||{text}\r"
 
 
-pytestmark = pytest.mark.usefixtures("models_once")
-
-
 @pytest.fixture
 def messages(tmp_path: Path) -> Path:
     """A file with three messages; those of one patient are apart."""
