@@ -61,7 +61,7 @@ corpus/train: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --documents $(DOCUMENTS) --seed $(SEED) --part train --out $@ --overwrite
 
 corpus/written: $(VENV)/.runs
-	$(BIN)/python -m crfdeid.synthetic --written --part train --fills 3 --seed $(SEED) --out $@ --overwrite
+	$(BIN)/python -m crfdeid.synthetic --written --part train --fills 1 --seed $(SEED) --out $@ --overwrite
 
 corpus/test: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --written --part test --out $@ --overwrite
