@@ -42,7 +42,14 @@ PEERS = {  # rows of the table in docs/engine.md, by how they begin, with their 
     "| **warm": "crfdeid, known words",
 }
 WRITTEN = DOCS / "written.md"
-COUNTS = re.compile(r"(?<=## What there is\n\n).*?(?=\n\nA hand belongs)", re.DOTALL)
+COUNTS = {
+    "english": re.compile(r"(?<=## What there is\n\n).*?(?=\n\nA hand belongs)", re.DOTALL),
+    "spanish": re.compile(r"(?<=## The Spanish documents\n\n).*?(?=\n\nTheir families)", re.DOTALL),
+}
+KINDS = {
+    "english": "Messages, transcripts, letters, forms, exports, scans, dictation and case reports",
+    "spanish": "Messages, e-mails, forms, legal papers, scans and dictation",
+}
 SHORT = 60  # words
 STATUSES = {"check": "Status 1: something that looks like PHI was found."}
 
@@ -143,9 +150,10 @@ def draw_speeds() -> str:
     return render_file(draw_bars("Speed of tagging, the same labels", desc, axis, rows))
 
 
-def render_counts() -> str:
-    """Render what the written corpus holds: a paragraph, and a row for each part."""
-    parts = {part: written_corpus.read_corpus(part) for part in written_corpus.PARTS}
+def render_counts(language: str) -> str:
+    """Render what the written corpus holds in a language: a paragraph, and a row for each part."""
+    parts = {part: written_corpus.read_corpus(part, language) for part in written_corpus.PARTS}
+    parts = {part: documents for part, documents in parts.items() if documents}
     written = [document for documents in parts.values() for document in documents]
     countries = Counter(document.country for document in written).most_common()
     hands, documents, words, spans, clear = count_written(written)
@@ -154,14 +162,21 @@ def render_counts() -> str:
     paragraph = (
         f"{documents} documents by {hands} hands, {words} words, {spans} spans of {len(types)} types; "
         f"{clear} documents have no PHI and are full of what looks like it. They come from "
-        f"{', '.join(f'{name} ({count})' for name, count in countries)}. Messages, transcripts, "
-        "letters, forms, exports, scans, dictation and case reports are there beside the notes of all "
-        "specialties. "
+        f"{', '.join(f'{name} ({count})' for name, count in countries)}. {KINDS[language]} "
+        "are there beside the notes of all specialties. "
         f"{sum(len(text) < SHORT for text in texts)} of the documents have fewer than sixty words."
     )
     rows = [f"| {part} | {' | '.join(count_written(own))} |" for part, own in parts.items()]
     head = "| part | hands | documents | words | spans | without PHI |\n|---|---|---|---|---|---|"
     return "\n".join([textwrap.fill(paragraph, 118), "", head, *rows])
+
+
+def place_counts(page: str) -> str:
+    """Return the page of the written corpus with its counts in each language."""
+    for language, place in COUNTS.items():
+        begin, end = place.search(page).span()
+        page = page[:begin] + render_counts(language) + page[end:]
+    return page
 
 
 def count_written(documents: Sequence[written_corpus.WrittenDocument]) -> list[str]:
@@ -178,9 +193,7 @@ def copy_written(document: written_corpus.WrittenDocument) -> Document:
 
 
 if __name__ == "__main__":
-    WRITTEN.write_text(
-        COUNTS.sub(lambda _: render_counts(), WRITTEN.read_text(encoding="utf-8")), encoding="utf-8"
-    )
+    WRITTEN.write_text(place_counts(WRITTEN.read_text(encoding="utf-8")), encoding="utf-8")
     (DOCS / "speed.svg").write_text(draw_speeds(), encoding="utf-8")
     places = list_places()
     PAGE.write_text(render_page(), encoding="utf-8")

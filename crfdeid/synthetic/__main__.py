@@ -2,6 +2,7 @@
 
 python -m crfdeid.synthetic --documents 800 --seed 1 --out corpus/ --format i2b2
 python -m crfdeid.synthetic --written --part train --fills 3 --out written.jsonl
+python -m crfdeid.synthetic --written --language spanish --out escritos.jsonl
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic import written_fill
 from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.genres import read_genres
+from crfdeid.synthetic.written_corpus import ENGLISH, LANGUAGES
 from crfdeid.text.document import Document
 
 
@@ -54,6 +56,12 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="with --written: each document N more times, with other people, places, dates and numbers",
     )
+    parser.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        default=ENGLISH,
+        help=f"with --written: the language of the documents (default: {ENGLISH})",
+    )
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     return parser
 
@@ -73,13 +81,15 @@ def choose_documents(args: argparse.Namespace) -> tuple[Iterable[Document], int 
             raise ConfigurationError(f"--fills {args.fills}: wanted 0 or more")
         if args.genres:
             raise ConfigurationError("--genres: only for generated notes, not for --written")
-        written = written_fill.generate_written(args.part, args.seed, args.fills)
+        written = written_fill.generate_written(args.part, args.seed, args.fills, args.language)
         return islice(written, args.documents), args.documents
     count = 800 if args.documents is None else args.documents
     if count < 1:
         raise ConfigurationError(f"--documents {count}: wanted 1 or more")
     if args.fills:
         raise ConfigurationError("--fills: only with --written")
+    if args.language != ENGLISH:
+        raise ConfigurationError("--language: only with --written")
     return synthetic.generate(count, args.seed, args.part, tuple(args.genres)), count
 
 

@@ -6,48 +6,89 @@ python -m crfdeid.synthetic.written_checks FILE ...
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import regex
 
+from crfdeid.lexicon import spanish
 from crfdeid.lexicon.english import MONTH_NUMBERS
 from crfdeid.lexicon.names import CAPITALIZED_TITLES, CHECKED_CREDENTIALS
+from crfdeid.lexicon.word_lists import load_lowercase
 from crfdeid.synthetic.drawing import read_list
-from crfdeid.synthetic.written_corpus import PEOPLE, WrittenDocument, read_hand
+from crfdeid.synthetic.written_corpus import ENGLISH, PEOPLE, SPANISH, WrittenDocument, read_hand
 
 REPEATED = (*PEOPLE, "CITY", "HOSPITAL", "ORGANIZATION", "STREET", "LOCATION-OTHER")
-TITLE = regex.compile(
-    rf"({CAPITALIZED_TITLES}|Mx|Nurse|Sister|Aunt|Uncle|Rev|Fr|Sr|Sgt|PC|Judge)\b\.?\s|.*['’]s$"
-)
-CREDENTIAL = regex.compile(rf".*[ ,]({CHECKED_CREDENTIALS})\.?$")
-DURATION = regex.compile(r"\d+/(7|52|12)|.*\b(day|week|month|year|hour|yr|wk)s?\b(?!.*\d{4})")
-AGE_WORDS = regex.compile(r".*\b(years?|yrs?|y/?o|months?|weeks?|days?|old)\b", regex.IGNORECASE)
-CLEAR_MONTHS = [name.title() for name in MONTH_NUMBERS if name not in ("march", "mar", "may")]
-MONTH = regex.compile(
-    rf"\b({'|'.join(CLEAR_MONTHS)}"
-    r"|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tues|Thurs|Fri|Christmas|Xmas|Easter|Thanksgiving"
-    r"|(?:19|20)\d\d)\b"
-)
 NUMERIC = regex.compile(r"\b\d{1,2}([/.-])\d{1,2}\1(\d{4}|\d\d)\b|\b\d{4}-\d\d-\d\d\b")
 CONTACT = regex.compile(
     r"[\w.]+@[\w.]+\.\w+|\bwww\.|https?://|\b0\d{2,4}[ -]\d{3}[ -]?\d{3,4}\b"
     r"|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b"
 )
 LONG_NUMBER = regex.compile(r"(?<![\d.,])\d{6,}(?![\d.,]*\d)")
-PERSON_BEHIND_TITLE = regex.compile(rf"\b(?:{CAPITALIZED_TITLES})\.? (\p{{Lu}}\p{{Ll}}+)")
-PERSON_AFTER_TITLE = regex.compile(rf"\b({CAPITALIZED_TITLES}|Nurse|Sister)\.? ?$")
 WORD = regex.compile(r"\p{L}[\p{L}'’-]*\p{L}")
-NOT_A_NAME = frozenset(
-    ("may", "will", "grace", "hope", "mark", "pat", "bill", "rose", "dawn", "faith", "joy", "art", "gene",
-     "ray", "dean", "drew", "frank", "rich", "sue", "penny")
-)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the checks know of a language: what is wrong in a span, and what is wrong outside of one."""
+
+    name_edges: tuple[regex.Pattern[str], ...]  # of a name with a title, a credential or 's
+    durations: regex.Pattern[str]
+    ages: regex.Pattern[str]
+    jobs: regex.Pattern[str]
+    calendar: regex.Pattern[str]
+    titled: regex.Pattern[str]  # a title and the name behind it
+    read_first_names: Callable[[], Iterable[str]]
+    no_names: frozenset[str]  # first names that are more often other words
+
+
+CLEAR_MONTHS = [name.title() for name in MONTH_NUMBERS if name not in ("march", "mar", "may")]
+SPANISH_DAYS = "|".join((*spanish.MONTHS, "setiembre", *spanish.WEEKDAYS, "sabado", "miercoles"))
+LANGUAGES = {
+    ENGLISH: Language(
+        name_edges=(
+            regex.compile(
+                rf"({CAPITALIZED_TITLES}|Mx|Nurse|Sister|Aunt|Uncle|Rev|Fr|Sr|Sgt|PC|Judge)\b\.?\s|.*['’]s$"
+            ),
+            regex.compile(rf".*[ ,]({CHECKED_CREDENTIALS})\.?$"),
+        ),
+        durations=regex.compile(r"\d+/(7|52|12)|.*\b(day|week|month|year|hour|yr|wk)s?\b(?!.*\d{4})"),
+        ages=regex.compile(r".*\b(years?|yrs?|y/?o|months?|weeks?|days?|old)\b", regex.IGNORECASE),
+        jobs=regex.compile(r"(retired|former|ex-|an? )"),
+        calendar=regex.compile(
+            rf"\b({'|'.join(CLEAR_MONTHS)}"
+            r"|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tues|Thurs|Fri|Christmas|Xmas|Easter"
+            r"|Thanksgiving|(?:19|20)\d\d)\b"
+        ),
+        titled=regex.compile(rf"\b(?:{CAPITALIZED_TITLES})\.? (\p{{Lu}}\p{{Ll}}+)"),
+        read_first_names=lambda: read_list("popular_first_names"),
+        no_names=frozenset(
+            ("may", "will", "grace", "hope", "mark", "pat", "bill", "rose", "dawn", "faith", "joy", "art",
+             "gene", "ray", "dean", "drew", "frank", "rich", "sue", "penny")
+        ),
+    ),
+    SPANISH: Language(
+        name_edges=(regex.compile(rf"({spanish.CHECKED_TITLES})\b\.?\s", regex.IGNORECASE),),
+        durations=regex.compile(r"\d+ ?(días?|semanas?|meses|años?|horas?|d|h)", regex.IGNORECASE),
+        ages=regex.compile(r".*\b(años?|añitos|a|meses|m|semanas?|días?)\b", regex.IGNORECASE),
+        jobs=regex.compile(r"(jubilad[oa]|ex|una?)\b", regex.IGNORECASE),
+        calendar=regex.compile(
+            rf"\b({SPANISH_DAYS}|Navidad|Nochebuena|Nochevieja|Pascua|Semana Santa|Carnaval(?:es)?"
+            r"|(?:19|20)\d\d)\b",
+            regex.IGNORECASE,
+        ),
+        titled=regex.compile(rf"\b(?:{spanish.CHECKED_TITLES})\b\.? (\p{{Lu}}\p{{Ll}}+)"),
+        read_first_names=lambda: load_lowercase("es_first_names"),
+        no_names=frozenset(("abril", "ángel", "blanca", "clara", "luz", "mayo", "pilar", "sol")),
+    ),
+}  # fmt: skip
 
 
 @cache
-def read_first_names() -> frozenset[str]:
-    return frozenset(name.lower() for name in read_list("popular_first_names"))
+def read_first_names(language: str = ENGLISH) -> frozenset[str]:
+    return frozenset(name.lower() for name in LANGUAGES[language].read_first_names())
 
 
 def check_document(document: WrittenDocument) -> Iterator[str]:
@@ -63,14 +104,15 @@ def find_unused_cast(document: WrittenDocument) -> Iterator[str]:
 
 def find_wrong_edges(document: WrittenDocument) -> Iterator[str]:
     """Yield mentions that begin or end with what does not belong into the span, or have a doubtful type."""
+    known = LANGUAGES[document.language]
     for text, type in ((mention.text, mention.type) for mention in document.mentions):
-        if type in PEOPLE and (TITLE.match(text) or CREDENTIAL.match(text)):
+        if type in PEOPLE and any(edge.match(text) for edge in known.name_edges):
             yield f"a title, credential or 's inside {type}: {text}"
-        if type == "DATE" and DURATION.fullmatch(text):
+        if type == "DATE" and known.durations.fullmatch(text):
             yield f"a duration as DATE: {text}"
-        if type == "AGE" and AGE_WORDS.match(text):
+        if type == "AGE" and known.ages.match(text):
             yield f"AGE is only the number: {text}"
-        if type == "PROFESSION" and regex.match(r"(retired|former|ex-|an? )", text):
+        if type == "PROFESSION" and known.jobs.match(text):
             yield f"PROFESSION without retired, former, a: {text}"
 
 
@@ -89,22 +131,24 @@ def find_untagged_repeats(document: WrittenDocument) -> Iterator[str]:
 
 def find_untagged_patterns(document: WrittenDocument) -> Iterator[str]:
     """Yield dates, contacts, long numbers and names behind titles that no span covers."""
+    known = LANGUAGES[document.language]
     for part in document.parts:
         if not isinstance(part, str):
             continue
-        for pattern in (MONTH, NUMERIC, CONTACT, LONG_NUMBER):
+        for pattern in (known.calendar, NUMERIC, CONTACT, LONG_NUMBER):
             yield from (f"not marked: {match[0]}" for match in pattern.finditer(part))
-        for match in PERSON_BEHIND_TITLE.finditer(part):
+        for match in known.titled.finditer(part):
             yield f"a name behind a title, not marked: {match[0]}"
 
 
 def find_untagged_names(document: WrittenDocument) -> Iterator[str]:
     """Yield common first names outside of spans that stand in capitals or with a capital."""
+    names = read_first_names(document.language) - LANGUAGES[document.language].no_names
     for part in document.parts:
         if isinstance(part, str):
             for match in WORD.finditer(part):
                 word = match[0]
-                if word.istitle() and word.lower() in read_first_names() and word.lower() not in NOT_A_NAME:
+                if word.istitle() and word.lower() in names:
                     yield f"a common first name, not marked: {word}"
 
 

@@ -1,6 +1,7 @@
 """The written corpus: documents that many hands wrote one by one, with typed slots (docs/written.md).
 
-A file of ``written/`` holds the documents of one hand. ``{p: Pip}`` mentions the person ``p`` of the
+A file of ``written/`` holds the documents of one hand in English, a file of ``written/spanish/`` of one in
+Spanish. ``{p: Pip}`` mentions the person ``p`` of the
 document's cast, ``{CITY: Yarraford}`` is a span of that type; the words in the braces are what the document
 says.
 """
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 import regex
 
-from crfdeid.errors import FormatError, did_you_mean
+from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.text.scheme import read_scheme
 
@@ -23,12 +24,20 @@ FOLDER = Path(__file__).parent / "written"
 FIELDS = ("family", "kind", "country")
 PARTS = ("train", "dev", "test")
 PART = regex.compile(r"^# part: (\w+)$", regex.MULTILINE)
-FAMILIES = (
+LANGUAGE = regex.compile(r"^# language: (\w+)$", regex.MULTILINE)
+ENGLISH, SPANISH = LANGUAGES = ("english", "spanish")
+ENGLISH_FAMILIES = (
     "primary_care", "emergency", "nursing", "midwifery", "surgery", "medicine", "anaesthesia", "pathology",
     "radiology", "genetics", "mental_health", "dental", "pharmacy", "therapy", "social_work", "legal",
     "school", "occupational", "ambulance", "dialysis", "oncology", "paediatrics", "message", "transcript",
     "dictation", "scan", "form", "data_dump", "case_report", "letter",
 )  # fmt: skip
+SPANISH_FAMILIES = (
+    "alta", "anatomía patológica", "atención primaria", "cirugía", "consulta", "correo", "dictado",
+    "enfermería", "forma", "informe legal", "laboratorio", "medicina interna", "mensaje", "obstetricia",
+    "pediatría", "psiquiatría", "radiología", "trabajo social", "urgencias",
+)  # fmt: skip
+FAMILIES = {ENGLISH: ENGLISH_FAMILIES, SPANISH: SPANISH_FAMILIES}
 PEOPLE = ("PATIENT", "DOCTOR")
 SLOT = regex.compile(r"\{([A-Z][A-Z-]*|[a-z][a-z0-9_]*): ?([^{}]*)\}")
 MEMBER = regex.compile(r"(PATIENT|DOCTOR) ([fmx]) ([^/]*)/([^/]*)")
@@ -64,6 +73,7 @@ class WrittenDocument:
     country: str
     cast: Mapping[str, Member]
     parts: tuple[str | Mention, ...]
+    language: str = ENGLISH
 
     @property
     def mentions(self) -> tuple[Mention, ...]:
@@ -71,26 +81,49 @@ class WrittenDocument:
 
 
 @cache
-def read_corpus(part: str = "all") -> tuple[WrittenDocument, ...]:
+def read_corpus(part: str = "all", language: str = ENGLISH) -> tuple[WrittenDocument, ...]:
     """Read the documents of the hands in ``part``: train, dev, test or all. No hand is in two parts."""
-    hands = (path for path in sorted(FOLDER.glob("*.txt")) if part in ("all", read_part(path)))
+    hands = (path for path in list_hands(language) if part in ("all", read_part(path)))
     return tuple(document for path in hands for document in read_hand(path))
+
+
+def list_hands(language: str = ENGLISH) -> list[Path]:
+    """Return the files of a language, one for each hand. Raises :class:`ConfigurationError` for an unknown
+    language."""
+    if language not in LANGUAGES:
+        raise ConfigurationError(f"{language}: no written documents in it; wanted {' or '.join(LANGUAGES)}")
+    return sorted((FOLDER if language == ENGLISH else FOLDER / language).glob("*.txt"))
 
 
 def read_part(path: Path) -> str:
     """Read the part that a hand's file names in a line ``# part: test``; without one, it is train. Raises
     :class:`FormatError` for an unknown part."""
-    named = PART.search(read_text(path).partition("\n@document")[0])
-    part = named[1] if named else "train"
+    part = _read_setting(path, PART, "train")
     if part not in PARTS:
         raise FormatError(f"{path.name}: an unknown part; wanted {', '.join(PARTS)}")
     return part
 
 
+def read_language(path: Path) -> str:
+    """Read the language that a hand's file names in a line ``# language: spanish``; without one, it is
+    English. Raises :class:`FormatError` for an unknown language."""
+    language = _read_setting(path, LANGUAGE, ENGLISH)
+    if language not in LANGUAGES:
+        raise FormatError(f"{path.name}: an unknown language; wanted {' or '.join(LANGUAGES)}")
+    return language
+
+
+def _read_setting(path: Path, pattern: regex.Pattern[str], default: str) -> str:
+    """Read a setting among the lines before the first document."""
+    found = pattern.search(read_text(path).partition("\n@document")[0])
+    return found[1] if found else default
+
+
 @cache
 def read_hand(path: Path) -> tuple[WrittenDocument, ...]:
     """Read the documents of one hand. Raises :class:`FormatError` with file and line for wrong notation."""
-    return tuple(_parse_document(path, number, block) for number, block in _split_documents(path))
+    language = read_language(path)
+    return tuple(_parse_document(path, number, block, language) for number, block in _split_documents(path))
 
 
 def _split_documents(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -101,7 +134,7 @@ def _split_documents(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield start + 1, lines[start:end]
 
 
-def _parse_document(path: Path, number: int, lines: list[str]) -> WrittenDocument:
+def _parse_document(path: Path, number: int, lines: list[str], language: str) -> WrittenDocument:
     where = f"{path.name}:{number}"
     id = lines[0].removeprefix("@document").strip()
     if not regex.fullmatch(r"[\w-]+", id):
@@ -111,14 +144,14 @@ def _parse_document(path: Path, number: int, lines: list[str]) -> WrittenDocumen
     end = lines.index("")
     head = dict(_parse_head(where, line) for line in lines[1:end])
     missing = [name for name in FIELDS if name not in head]
-    if missing or head["family"] not in FAMILIES:
-        wanted = f"a field {missing[0]}" if missing else f"a family among {', '.join(FAMILIES)}"
+    if missing or head["family"] not in FAMILIES[language]:
+        wanted = f"a field {missing[0]}" if missing else f"a family among {', '.join(FAMILIES[language])}"
         raise FormatError(f"{where}: wanted {wanted}")
     cast = {key: _parse_member(where, key, value) for key, value in head.items() if key not in FIELDS}
     text = "\n".join(lines[end:]).strip("\n")
     parts = tuple(_parse_text(f"{path.name}:{number + end}", text, cast))
     family, kind, country = (head[name] for name in FIELDS)
-    return WrittenDocument(id, path.stem, family, kind, country, MappingProxyType(cast), parts)
+    return WrittenDocument(id, path.stem, family, kind, country, MappingProxyType(cast), parts, language)
 
 
 def _parse_head(where: str, line: str) -> tuple[str, str]:

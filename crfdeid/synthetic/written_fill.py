@@ -15,12 +15,13 @@ from random import Random
 
 import regex
 
+from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
 from crfdeid.synthetic import noise, people, places
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece, build_document, tidy
-from crfdeid.synthetic.written_corpus import PEOPLE, Member, Mention, WrittenDocument, read_corpus
+from crfdeid.synthetic.written_corpus import ENGLISH, PEOPLE, Member, Mention, WrittenDocument, read_corpus
 from crfdeid.text.ages import ONES, TEENS, TENS
 from crfdeid.text.document import Document
 
@@ -52,10 +53,15 @@ CYCLES: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
-def generate_written(part: str = "all", seed: int = 1, fills: int = 0) -> Iterator[Document]:
-    """Yield the documents of ``part``, each as :func:`draw_fills` does."""
-    for document in read_corpus(part):
-        yield from draw_fills(document, seed, fills)
+def generate_written(
+    part: str = "all", seed: int = 1, fills: int = 0, language: str = ENGLISH
+) -> Iterator[Document]:
+    """Return the documents of ``part``, each as :func:`draw_fills` yields it. Raises
+    :class:`ConfigurationError` for ``fills`` in another language than English."""
+    if fills and language != ENGLISH:
+        raise ConfigurationError(f"--fills: not for {language} documents, since it draws English names")
+    documents = read_corpus(part, language)
+    return (note for document in documents for note in draw_fills(document, seed, fills))
 
 
 def draw_fills(document: WrittenDocument, seed: int, fills: int) -> Iterator[Document]:

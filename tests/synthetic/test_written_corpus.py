@@ -10,9 +10,12 @@ from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.synthetic import written_checks, written_corpus, written_fill
 from crfdeid.synthetic.__main__ import main as synthetic_verb
 from crfdeid.synthetic.pieces import build_document
-from crfdeid.synthetic.written_corpus import FOLDER, Member, Mention, read_hand
+from crfdeid.synthetic.written_corpus import ENGLISH, FOLDER, LANGUAGES, SPANISH, Member, Mention, read_hand
 
 HEAD = "@document hand-01\nfamily: nursing\nkind: note\ncountry: Ireland\n"
+SPANISH_HEAD = (
+    "# una mano\n# language: spanish\n\n@document hand-01\nfamily: urgencias\nkind: nota\ncountry: Perú\n"
+)
 
 
 def write_hand(folder: Path, text: str) -> Path:
@@ -113,17 +116,22 @@ def test_a_copy_is_as_it_was_written(tmp_path):
     assert (copied.text, [span.type for span in copied.spans]) == ("Ana is 9.", ["PATIENT", "AGE"])
 
 
-HANDS = sorted(FOLDER.glob("*.txt"))
+HANDS = {language: written_corpus.list_hands(language) for language in LANGUAGES}
 
 
-@pytest.mark.parametrize("path", HANDS, ids=lambda path: path.stem)
-def test_every_document_of_the_corpus_is_sound(path):
+@pytest.mark.parametrize("path", [*HANDS[ENGLISH], *HANDS[SPANISH]], ids=lambda path: path.stem)
+def test_every_document_of_a_hand_has_its_own_id_and_a_used_cast(path):
     documents = read_hand(path)
     assert path.read_text(encoding="utf-8").startswith("# ")
     assert len({document.id for document in documents}) == len(documents)
     for document in documents:
         assert document.id.startswith(path.stem)
         assert not list(written_checks.find_unused_cast(document))
+
+
+@pytest.mark.parametrize("path", HANDS[ENGLISH], ids=lambda path: path.stem)
+def test_every_document_can_be_filled(path):
+    for document in read_hand(path):
         filled = build_document(written_fill.fill_document(document, Random(document.id)), document.id)
         copied = build_document(written_fill.copy_document(document), document.id)
         assert [span.type for span in filled.spans] == [span.type for span in copied.spans]
@@ -148,9 +156,70 @@ def test_the_checker_finds_what_is_likely_wrong(tmp_path, text, finding):
     assert finding in list(written_checks.check_document(document))
 
 
-def test_all_families_are_used_and_no_other():
-    used = {document.family for path in HANDS for document in read_hand(path)}
-    assert used <= set(written_corpus.FAMILIES)
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("{p: Dra. Ruiz}", "a title, credential or 's inside PATIENT: Dra. Ruiz"),
+        ("{p: Ruiz}, Ruiz", "a repeat outside of spans: Ruiz"),
+        ("{p: Ruiz}, en {DATE: 3 días}", "a duration as DATE: 3 días"),
+        ("{p: Ruiz}, {AGE: 9 años}", "AGE is only the number: 9 años"),
+        ("{p: Ruiz}, {AGE: 22m}", None),
+        ("{p: Ruiz}, {PROFESSION: jubilada}", "PROFESSION without retired, former, a: jubilada"),
+        ("{p: Ruiz}, 3/4/2061", "not marked: 3/4/2061"),
+        ("{p: Ruiz} el martes", "not marked: martes"),
+        ("{p: Ruiz} y la Dra. Marín", "a name behind a title, not marked: Dra. Marín"),
+        ("{p: Ruiz} y Gonzalo", "a common first name, not marked: Gonzalo"),
+        ("{p: Ruiz} and Linda, Easter 3/7", None),
+    ],
+)
+def test_the_checker_knows_spanish(tmp_path, text, finding):
+    (document,) = read_hand(write_hand(tmp_path, f"{SPANISH_HEAD}p: PATIENT f / Ruiz\n\n{text}"))
+    found = list(written_checks.check_document(document))
+    assert finding in found if finding else not found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_uses_its_families_and_no_other(language):
+    used = {document.family for path in HANDS[language] for document in read_hand(path)}
+    assert used <= set(written_corpus.FAMILIES[language])
+
+
+def test_a_family_belongs_to_one_language(tmp_path):
+    (document,) = read_hand(write_hand(tmp_path, SPANISH_HEAD + "\nAlta."))
+    assert (document.family, document.language) == ("urgencias", SPANISH)
+    spanish, english = tmp_path / "es", tmp_path / "en"
+    for folder, text in (
+        (spanish, SPANISH_HEAD.replace("urgencias", "nursing")),
+        (english, HEAD.replace("nursing", "urgencias")),
+    ):
+        folder.mkdir()
+        with pytest.raises(FormatError, match="wanted a family among (alta|primary_care), "):
+            read_hand(write_hand(folder, text + "\nx"))
+
+
+def test_an_unknown_language_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="^hand.txt: an unknown language; wanted english or spanish$"):
+        read_hand(write_hand(tmp_path, SPANISH_HEAD.replace("spanish", "polish") + "\nx"))
+    with pytest.raises(ConfigurationError, match="^polish: no written documents in it; wanted english or"):
+        written_corpus.read_corpus("all", "polish")
+
+
+def test_the_files_of_a_language_name_it_and_english_is_the_default():
+    for language, paths in HANDS.items():
+        assert {written_corpus.read_language(path) for path in paths} == {language}
+    assert HANDS[ENGLISH] == sorted(FOLDER.glob("*.txt"))
+    assert written_corpus.read_corpus("dev") == written_corpus.read_corpus("dev", ENGLISH)
+    assert {document.language for document in written_corpus.read_corpus()} == {ENGLISH}
+
+
+@pytest.mark.parametrize(
+    ("part", "hand"), [("train", "es_guardia_zaragoza"), ("test", "es_archivo_medellin")]
+)
+def test_a_spanish_part_has_one_hand_of_fifty_documents(part, hand):
+    documents = written_corpus.read_corpus(part, language=SPANISH)
+    assert [document.hand for document in documents] == [hand] * 50
+    clear = [document for document in documents if not document.mentions]
+    assert 10 <= len(clear) <= 20 and {document.language for document in documents} == {SPANISH}
 
 
 def test_the_verb_writes_documents_as_written_and_filled(tmp_path):
@@ -162,12 +231,27 @@ def test_the_verb_writes_documents_as_written_and_filled(tmp_path):
     assert len({first.text, filled.text, again.text}) == 3
 
 
+def test_the_verb_writes_spanish_documents_as_written(tmp_path):
+    out = tmp_path / "es.jsonl"
+    synthetic_verb(["--written", "--language", "spanish", "--part", "test", "--out", str(out)])
+    documents = list(corpora.read(out))
+    written = written_corpus.read_corpus("test", SPANISH)
+    assert [document.id for document in documents] == [document.id for document in written]
+    for document, source in zip(documents, written):
+        assert [document.text_of(span) for span in document.spans] == [m.text for m in source.mentions]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--written", "--fills", "-1"], "--fills -1: wanted 0 or more"),
         (["--written", "--genres", "query"], "--genres: only for generated notes, not for --written"),
         (["--fills", "2"], "--fills: only with --written"),
+        (["--language", "spanish"], "--language: only with --written"),
+        (
+            ["--written", "--language", "spanish", "--fills", "2"],
+            "--fills: not for spanish documents, since it draws English names",
+        ),
         (["--documents", "0"], "--documents 0: wanted 1 or more"),
     ],
 )
@@ -180,7 +264,7 @@ def test_train_and_test_share_no_hand():
     parts = [
         {document.hand for document in written_corpus.read_corpus(part)} for part in ("train", "dev", "test")
     ]
-    assert all(parts) and sum(map(len, parts)) == len(HANDS) == len(set.union(*parts))
+    assert all(parts) and sum(map(len, parts)) == len(HANDS[ENGLISH]) == len(set.union(*parts))
 
 
 def test_an_unknown_part_is_refused(tmp_path):
