@@ -112,7 +112,7 @@ def spread(notes: Sequence[Document], count: int) -> list[Document]:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--documents", type=int, default=40, help="of each group (default: %(default)s)")
-    parser.add_argument("--model", default=model.CAREFUL)
+    parser.add_argument("--model", default=model.DEFAULT)
     parser.add_argument("--part", default="test", help="of the written corpus (default: %(default)s)")
     parser.add_argument("--show", action="store_true", help="print the false changes with their surrogates")
     args = parser.parse_args(arguments)

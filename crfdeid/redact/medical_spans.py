@@ -20,7 +20,7 @@ from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
 from crfdeid.text.document import Document, Span
 
 PEOPLE = ("PATIENT", "DOCTOR")
-PROBABLE = 0.5  # of a person whose name is a word of medicine
+PROBABLE = 0.2  # of a person whose name is a word of medicine
 PRODUCTS = ("eponyms", "clinical_names", "makers", "drug_words")  # words that people may have as their names
 WORDS = ("medical_words", "abbreviations")
 NEAR = 24  # characters before a span that may say that it is a person
@@ -36,9 +36,9 @@ SAYS_PERSON = regex.compile(
     rf"(?:\b(?:{'|'.join(sorted(names.KEPT_TITLES))}|{names.LEADING_TITLES}|{names.SMALL_LEADING_TITLES}"
     rf"|{names.KIN}|{names.SMALL_KIN}|{'|'.join(sorted(names.RELATIVES))}|{names.STAFF_TITLES}"
     rf"|{'|'.join(sorted(names.STAFF))}|in[ -]law|patient|pt|name|by|per|from|cc|attn|author|provider"
-    r"|clinician|loc|location|ward|unit|signed|employee|contact|d/w|discussed with|out to|i am|called|named"
-    r"|hi|hello|dear|thanks|thank you|okay)\b[.:,]*[ \t]*[(\"]?"
-    r"|(?<!\p{L})\p{Lu}\.[ ]?)$",
+    r"|clinician|loc|location|ward|unit|signed|employee|contact|d/w|discussed with|(?:out|handoff) to"
+    r"|supervision of|calls h(?:er|im)|i am|called|named|hi|hello|dear|thanks|thank you|okay)\b"
+    r"[.:,]*[ \t]*[(\"]?|(?<!\p{L})\p{Lu}\.[ ]?)$",
     regex.IGNORECASE,
 )
 CREDENTIAL_AFTER = regex.compile(rf"(?:['’]s)?,?[ ]+(?:{names.ENDING_CREDENTIALS}|{names.WITH_STOPS})\b")
@@ -49,7 +49,9 @@ THING_AFTER = regex.compile(
     r"|(?:['’]s?)?[ ](?:neg|pos|negative|positive|absent|\d(?:/\d+)?|I{1,3}V?|IV)(?![\p{L}\p{N}])"
     r"|[ ][-+][ ,;]"
 )
-SIGNED = regex.compile(r"[ \t]*(?:/\w+)?[ \t]*(?:\r?\n|$)")
+SPEAKS_AFTER = regex.compile(r":[ ]*\p{Ll}")  # 06:09 MS: called
+NO_CREDENTIALS = ("I", "CC")  # a number, a copy
+SIGNED = regex.compile(r"[ \t]*(?:/\w+)?[ \t]*(?:\r?\n|$)|:")
 JOINED = regex.compile(r"[ \t]*(?:,|&|/|\band\b)?[ \t]*")
 
 
@@ -75,13 +77,15 @@ def is_no_phi(note: Document, number: int) -> bool:
 
 
 def is_title(note: Document, span: Span) -> bool:
-    """Whether all words are titles or credentials. A few small letters are initials if
-    they are probable or at the end of a line."""
+    """Whether all words are titles or credentials. A few small letters that are
+    probable or at the end of a line are initials, and so are those of a speaker."""
     text = note.text_of(span)
     are_probable = (span.probability or 0) >= PROBABLE or SIGNED.match(note.text, span.end)
     if text.islower() and len(text) <= MOST_INITIALS and are_probable:
         return False
-    if TITLE_BEFORE.search(note.text, max(0, span.start - NEAR), span.start):
+    if SPEAKS_AFTER.match(note.text, span.end) or TITLE_BEFORE.search(
+        note.text, max(0, span.start - NEAR), span.start
+    ):
         return False
     return all(map(is_title_word, regex.split(r"[\s,/]+", text.strip(" ,/"))))
 
@@ -92,7 +96,7 @@ def is_title_word(word: str) -> bool:
     >>> [is_title_word(word) for word in ("M.D.", "mrs", "FRCS", "DO", "Do")]
     [True, True, True, True, False]
     """
-    if CREDENTIAL.fullmatch(word):
+    if CREDENTIAL.fullmatch(word) and word not in NO_CREDENTIALS:
         return True
     bare = word.rstrip(".").lower()
     return bare in load_titles() and bare not in CREDENTIALS_OR_NAMES
