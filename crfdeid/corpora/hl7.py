@@ -32,6 +32,7 @@ from crfdeid.corpora.hl7_text import (
 from crfdeid.corpora.messages import (
     ATTACHMENTS,
     EMPTIED,
+    TERMS,
     UNKNOWN,
     Character,
     Edit,
@@ -80,7 +81,7 @@ def parse_message(source: str, id: str, where: str) -> Message:
     terms = [value for value in values if is_term(source, value)]
     passages = list(build_passages(source, segments))
     if terms:
-        passages.append(build_passage(source, "terms", terms[0].segment, [value.part for value in terms]))
+        passages.append(build_passage(source, TERMS[1:], terms[0].segment, [value.part for value in terms]))
     emptied = [value for value in values if is_emptied(source, value)]
     return Message(
         id,

@@ -23,6 +23,7 @@ from crfdeid.text.document import Document, Span
 UNKNOWN, ATTACHMENTS = "segments or elements that are not known", "attachments that are not text"
 EMPTIED = "fields that no rule lets out"
 FIELDS = ".fields"  # ends the id of the document that holds a message's fields
+TERMS = ".terms"  # ends that of its short texts, one a line
 Encode = Callable[[str], str]
 ReadMessages = Callable[[Path, str], Iterator["Message"]]
 
@@ -215,7 +216,7 @@ class Collector:
 
     def build(self, id: str) -> Message:
         if self.terms:
-            self.passages.append(Passage("terms", self.terms, self.encode))
+            self.passages.append(Passage(TERMS[1:], self.terms, self.encode))
         return Message(
             id, self.source, self.patient, self.passages, self.fields, self.masks, self.codes, self.masked
         )  # fmt: skip

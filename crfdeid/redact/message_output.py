@@ -14,14 +14,18 @@ from typing import ClassVar
 
 from crfdeid import corpora
 from crfdeid.corpora import storage
-from crfdeid.corpora.messages import FIELDS, Replaced
+from crfdeid.corpora.messages import FIELDS, TERMS, Replaced
 from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole
+from crfdeid.lexicon.letters import WORD
+from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary
+from crfdeid.lexicon.word_lists import load_lowercase
 from crfdeid.redact.plan import RedactPlan
 from crfdeid.redact.release import Destination, Group
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.text.document import Document
+from crfdeid.redact.surrogates.patient_facts import PROBABLE, fold_word
+from crfdeid.text.document import Document, Span
 
 TagGroup = Callable[[Group], list[Document]]
 CODE_BYTES = 16  # of an id that other messages refer to
@@ -34,6 +38,41 @@ def protect_fields(tag_group: TagGroup) -> TagGroup:
         return [note if note.id.endswith(FIELDS) else tagged for note, tagged in zip(group, tag_group(group))]
 
     return tag
+
+
+def judge_terms(tag_group: TagGroup) -> TagGroup:
+    """Return a function that tags a group, and keeps what is probably no PHI or what lists explain in
+    the short texts of messages, which are mostly names of codes."""
+
+    def tag(group: Group) -> list[Document]:
+        return [drop_terms(note) if note.id.endswith(TERMS) else note for note in tag_group(group)]
+
+    return tag
+
+
+def drop_terms(note: Document) -> Document:
+    """Return the note without the spans of improbable PHI, and without those in a line of ordinary words."""
+    return note.with_spans(span for span in note.spans if not is_term(note, span))
+
+
+def is_term(note: Document, span: Span) -> bool:
+    if (span.probability if span.probability is not None else 1) < PROBABLE:
+        return True
+    start = note.text.rfind("\n", 0, span.start) + 1
+    end = note.text.find("\n", span.end)
+    words = WORD.findall(note.text[start : end if end >= 0 else None])
+    has_digit = any(map(str.isdecimal, note.text_of(span)))
+    return bool(words) and not has_digit and all(is_plain(fold_word(word)) for word in words)
+
+
+def is_plain(folded: str) -> bool:
+    """Whether a folded word is an ordinary word or a drug, and not a name that people bear.
+
+    >>> [is_plain(word) for word in ("critical", "sulfate", "tylenol", "young", "okafor")]
+    [True, True, True, False, False]
+    """
+    is_listed = is_ordinary(folded) or folded in load_lowercase("drug_words", "abbreviations")
+    return is_listed and find_share(folded) < LEAST_SHARE
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,10 @@ class RedactRun:
         jobs, tagger = self.plan.jobs, self.tagger
         is_shared = jobs > 1 and parallel.can_fork(tagger)
         tag_group, read_ahead = self._choose_tagger(1 if is_shared else jobs)
+        if self.plan.reading.with_fields:
+            from crfdeid.redact.message_output import judge_terms
+
+            tag_group = judge_terms(tag_group)
         for stage in self.stages:
             tag_group = stage.wrap(tag_group)
         if self.plan.reading.with_fields:

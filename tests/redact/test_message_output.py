@@ -11,9 +11,10 @@ from marked_notes import run, status
 from crfdeid import convert, corpora
 from crfdeid.corpora import hl7
 from crfdeid.errors import FormatError
-from crfdeid.redact.message_output import MessageDestination
+from crfdeid.redact.message_output import MessageDestination, judge_terms
 from crfdeid.redact.redactor import Replacement
 from crfdeid.tag import __main__ as tag
+from crfdeid.text.document import Document, Span
 
 HEAD = r"MSH|^~\&|||||20610402101500||ORU^R01|MSG{}|P|2.5.1"
 RULES = ("--model", "rules", "--seed", 1)
@@ -306,3 +307,38 @@ def test_what_waits_for_its_message_is_in_no_repr(messages, tmp_path):
     target = MessageDestination(tmp_path / "out.hl7", "hl7", source=messages)
     target.keep_replacements("Okafor-7", [Replacement(0, 3, "PATIENT", "Weber")])
     assert "Okafor" not in repr(target) and "Weber" not in repr(target)
+
+
+USUAL = (Path(__file__).parent / "usual_displays.txt").read_text().splitlines()
+
+
+def test_usual_displays_stay(tmp_path):
+    """16 of 136 usual displays changed: the allergy "Sulfa" became "Rria"."""
+    source, out = tmp_path / "in.ndjson", tmp_path / "out.ndjson"
+    resources = [
+        {"resourceType": "Condition", "id": f"c{n}", "code": {"coding": [{"display": text}], "text": text}}
+        for n, text in enumerate(USUAL)
+    ]
+    source.write_text("".join(json.dumps(each) + "\n" for each in resources))
+    run(source, "--from", "fhir", "--out", out, "--seed", 1)
+    codes = [json.loads(line)["code"] for line in out.read_text().splitlines()]
+    assert [code["text"] for code in codes] == [code["coding"][0]["display"] for code in codes] == USUAL
+
+
+@pytest.mark.parametrize(
+    ("found", "probability", "kept"),
+    [
+        ("Sulfa", 0.4, False),
+        ("Critical", 0.9, False),
+        ("Okafor", 0.4, False),
+        ("Okafor", 0.6, True),
+        ("Okafor", None, True),
+        ("10 2061", 0.6, True),
+    ],
+)
+def test_of_short_texts_only_probable_words_that_are_not_ordinary_are_phi(found, probability, kept):
+    text = "Critical high\nSulfa, Okafor\nroom 10 2061"
+    span = Span(text.index(found), text.index(found) + len(found), "PATIENT", probability)
+    notes = [Document(f"m.{name}", text, (span,)) for name in ("terms", "OBX-1")]
+    terms, passage = judge_terms(lambda group: group)(notes)
+    assert (terms.spans == (span,)) == kept and passage.spans == (span,)
