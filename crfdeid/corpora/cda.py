@@ -28,6 +28,7 @@ from crfdeid.corpora.messages import (
     Container,
     Encode,
     Field,
+    Kept,
     Message,
     Passage,
     build_reader,
@@ -75,7 +76,7 @@ def parse_document(source: str, id: str, where: str) -> Message:
             found.add_block(pieces)
         else:
             found.add(path, pieces[0])
-    return found.build(id)
+    return found.build(id).mask_own()
 
 
 def walk(source: str) -> Iterator[tuple[Path_, list[Piece], bool]]:
@@ -123,6 +124,8 @@ class Parts(Collector):
         self.passages.append(Passage(f"section.{len(self.passages) + 1}", characters, markup.encode_text))
         for each in markup.list_masked(self.source, pieces):
             self.mask(each.start, each.end, EMPTIED)
+        kept = markup.list_kept(self.source, pieces)
+        self.kept += [Kept(self.source[each.start : each.end], each.start, each.end) for each in kept]
 
     def add_comment(self, piece: Piece) -> None:
         if not self.source.startswith(INSTRUCTIONS, piece.start):
@@ -169,6 +172,7 @@ class Parts(Collector):
         """Add a text or an attribute by its action, which may be a type of PHI."""
         text = "".join(piece for piece, _ in markup.decode_text(self.source, start, end))
         if action == rules.KEEP or (action == "COUNTRY" and text.strip() in ("US", "USA")):
+            self.kept.append(Kept(text, start, end))
             return
         if action == rules.TEXT:
             self.terms += [GLUE] if self.terms else []
@@ -198,7 +202,9 @@ class Parts(Collector):
             return False
         if type == "MEDICALRECORD" and self.patient is None:
             self.patient = text
-        self.fields.append(Field(text, type, start, end, write, is_known(names, type, text)))
+        is_of_patient = is_known(names, type, text)
+        is_own = rules.RECORD_TARGET in names and (is_of_patient or type != rules.DATE)
+        self.fields.append(Field(text, type, start, end, write, is_of_patient, is_own))
         return True
 
 

@@ -14,6 +14,7 @@ ADDRESS = {
 }  # fmt: skip
 NAME_PARTS = ("given", "family", "name")
 TITLES = ("prefix", "suffix")
+RECORD_TARGET = "recordTarget"  # holds what the document says of its patient
 OF_PATIENT = ("recordTarget", "relatedEntity", "relatedPerson", "guardian", "subject", "relatedSubject")
 TEXTS = (
     "title", "originalText", "desc", "manufacturerModelName", "softwareName", "value", "text", "translation",

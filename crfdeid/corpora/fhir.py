@@ -14,7 +14,7 @@ import io
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +33,7 @@ from crfdeid.corpora.messages import (
     Container,
     Edit,
     Field,
+    Kept,
     Message,
     Passage,
     build_reader,
@@ -93,6 +94,7 @@ def parse_resource(source: str, id: str, where: str) -> Iterator[Message]:
         raise FormatError(f"{where}: a key that is not the name of an element of FHIR")
     aliases = list_aliases(value)
     common, starts = find_patient(value, aliases), [0, *find_entries(leaves)[1:], len(source)]
+    messages: list[Message] = []
     for number, (start, end) in enumerate(pairwise(starts), 1):
         found = Parts(source[start:end])
         own = [leaf for leaf in leaves if start <= leaf.key_start < end]
@@ -100,7 +102,20 @@ def parse_resource(source: str, id: str, where: str) -> Iterator[Message]:
             found.add(leaf.move(-start))
         patient = find_own_patient(find_entry_resource(own), aliases) if len(starts) > 2 else None
         found.patient = patient or common
-        yield found.build(id if len(starts) == 2 else f"{id}.{number}")
+        messages.append(found.build(id if len(starts) == 2 else f"{id}.{number}"))
+    yield from mask_own(messages)
+
+
+def mask_own(messages: Sequence[Message]) -> Iterator[Message]:
+    """Yield the entries of a Bundle without the kept values that say who their patient is, which another
+    entry may say. In an entry without a patient these are the values of all patients."""
+    said = [(message.patient, fact) for message in messages for fact in message.list_own()]
+    by_patient: dict[str | None, list[tuple[str, str]]] = {None: [fact for _, fact in said]}
+    for patient, fact in said:
+        if patient is not None:
+            by_patient.setdefault(patient, []).append(fact)
+    for message in messages:
+        yield message.mask_own(by_patient.get(message.patient, ()))
 
 
 def find_entries(leaves: Iterable[Leaf]) -> list[int]:
@@ -127,6 +142,7 @@ class Parts(Collector):
         """Add a leaf; what cannot be read as its rule says is masked."""
         action = rules.choose_action(leaf)
         if action == rules.KEEP or (action == "COUNTRY" and leaf.value in ("US", "USA")):
+            self.add_kept(leaf)
             return
         add: dict[str, Callable[[Leaf], bool]] = {
             rules.TEXT: self.add_term, rules.LONG: self.add_text, rules.HTML: self.add_html,
@@ -135,6 +151,11 @@ class Parts(Collector):
         }  # fmt: skip
         if not add.get(action, partial(self.add_field, action))(leaf):
             self.mask(leaf.key_start, leaf.end, REASONS.get(action, EMPTIED), self.write_absent(leaf))
+
+    def add_kept(self, leaf: Leaf) -> None:
+        if leaf.value is not None and not isinstance(leaf.value, bool):
+            absent = None if leaf.names[-1] in rules.FIXED else self.write_absent(leaf)
+            self.kept.append(Kept(str(leaf.value), leaf.key_start, leaf.end, absent))
 
     def list_characters(self, leaf: Leaf) -> list[Character]:
         return list(list_characters(self.source, leaf.start + 1, leaf.end - 1, leaf.start, json_text.decode))
@@ -158,8 +179,11 @@ class Parts(Collector):
         pieces = list(markup.scan(leaf.value))
         texts = markup.list_characters(leaf.value, pieces, characters)
         self.passages.append(Passage(name_address(leaf), texts, encode_html))
-        masked = markup.list_masked(leaf.value, pieces)
-        self.masks += [Edit(characters[m.start].start, characters[m.end - 1].end, "") for m in masked]
+        for each in markup.list_masked(leaf.value, pieces):
+            self.masks.append(Edit(characters[each.start].start, characters[each.end - 1].end, ""))
+        for each in markup.list_kept(leaf.value, pieces):
+            place = characters[each.start].start, characters[each.end - 1].end
+            self.kept.append(Kept(leaf.value[each.start : each.end], *place))
         return True
 
     def add_data(self, leaf: Leaf) -> bool:
@@ -208,7 +232,8 @@ class Parts(Collector):
         key = self.source[leaf.key_start : leaf.start]
         write = partial(write_value, key, self.write_absent(leaf), rest, type == rules.DATE)
         is_known = is_known_of_patient(leaf, type)
-        self.fields.append(Field(text, type, leaf.key_start, leaf.end, write, is_known))
+        is_own = rules.find_resource(leaf) == "Patient" and (is_known or type != rules.DATE)
+        self.fields.append(Field(text, type, leaf.key_start, leaf.end, write, is_known, is_own))
         return True
 
     def write_absent(self, leaf: Leaf) -> str:

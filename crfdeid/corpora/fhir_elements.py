@@ -37,6 +37,7 @@ CODES, DATES, TIMES, URIS, LONG_TEXTS, TEXTS, RESOURCES = (
 TYPES, IDENTIFIERS, TELECOMS, REFERRED, REFERRING = (
     read_types(TABLES[name]) for name in ("types", "identifiers", "telecoms", "referred", "referring")
 )
+FIXED = ("resourceType", "contentType")  # without them no resource can be read
 BY_NAME = {"id": CODE, "fullUrl": REFERENCE, "div": HTML, "data": DATA}
 PEOPLE = ("Patient", "RelatedPerson", "Person", "Practitioner")
 PLACES = ("Organization", "Location", "HealthcareService", "Endpoint")

@@ -37,6 +37,7 @@ from crfdeid.corpora.messages import (
     Character,
     Edit,
     Field,
+    Kept,
     Message,
     Passage,
     build_reader,
@@ -50,6 +51,7 @@ DATE = re.compile(
     r"([12][0-9]{3})([01][0-9])?([0-3][0-9])?((?<=[0-9]{8})[0-9]{2,6})?(\.[0-9]+)?([+-][0-9]{4})?"
 )
 WRITTEN_DATE = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9])?)?")
+FIELD = "field"
 DELETED = '""'  # a value that the receiver deletes
 COUNTRIES = ("USA", "US")  # that stay
 YEARS, OLDEST = ("a", "yr", "yrs", "y", "year", "years"), 89
@@ -78,20 +80,20 @@ def parse_message(source: str, id: str, where: str) -> Message:
     """Parse a message, or the head of a batch."""
     segments = list(list_segments(source, where))
     values = [value for segment in segments for value in list_values(source, segment)]
-    terms = [value for value in values if is_term(source, value)]
+    fates = sort_values(source, values)
     passages = list(build_passages(source, segments))
-    if terms:
+    if terms := fates[rules.TEXT]:
         passages.append(build_passage(source, TERMS[1:], terms[0].segment, [value.part for value in terms]))
-    emptied = [value for value in values if is_emptied(source, value)]
     return Message(
         id,
         source,
         find_patient(source, values),
         passages,
-        [build_field(source, value) for value in values if is_field(source, value)],
-        [Edit(value.part.start, value.part.end, "") for value in emptied],
-        masked=count_emptied(source, emptied),
-    )
+        [build_field(source, value) for value in fates[FIELD]],
+        [Edit(value.part.start, value.part.end, "") for value in fates[rules.EMPTY]],
+        masked=count_emptied(source, fates[rules.EMPTY]),
+        kept=[build_kept(source, value) for value in fates[rules.KEEP]],
+    ).mask_own()
 
 
 def list_values(source: str, segment: Segment) -> Iterator[Value]:
@@ -156,12 +158,6 @@ def is_filled(source: str, value: Value) -> bool:
     return source[value.part.start : value.part.end] not in ("", DELETED)
 
 
-def is_term(source: str, value: Value) -> bool:
-    """Whether a value is a short text; a range of numbers is none."""
-    is_text = value.rule.action == rules.TEXT and is_filled(source, value)
-    return is_text and not rules.is_kept(rules.RANGE, read_value(source, value))
-
-
 def read_value(source: str, value: Value) -> str:
     """Return the text of a value without its escapes."""
     text, separators = source[value.part.start : value.part.end], value.segment.separators
@@ -170,25 +166,35 @@ def read_value(source: str, value: Value) -> str:
     return "".join(text for text, _ in build_decoder(separators)(source, value.part.start, value.part.end))
 
 
-def is_field(source: str, value: Value) -> bool:
-    """Whether a value is PHI that gets a surrogate."""
-    action = value.rule.action
-    if not action.isupper() or not is_filled(source, value):
-        return False
-    text = read_value(source, value)
-    if action == rules.DATE:
-        return DATE.fullmatch(text) is not None
-    return bool(text.strip()) and not (action == "COUNTRY" and text in COUNTRIES)
+def sort_values(source: str, values: Iterable[Value]) -> dict[str, list[Value]]:
+    """Return the values that are not empty by what becomes of them."""
+    found: dict[str, list[Value]] = {rules.KEEP: [], rules.TEXT: [], FIELD: [], rules.EMPTY: []}
+    for value in values:
+        if is_filled(source, value):
+            found[find_fate(value.rule.action, read_value(source, value))].append(value)
+    return found
 
 
-def is_emptied(source: str, value: Value) -> bool:
-    """Whether a value does not go out: no rule knows it, or it does not look as its rule says."""
-    action, text = value.rule.action, read_value(source, value)
-    if not is_filled(source, value) or action == rules.TEXT or is_field(source, value):
-        return False
+def find_fate(action: str, text: str) -> str:
+    """Return what becomes of a value: it is kept, a short text, a field that gets a surrogate, or emptied,
+    because no rule knows it or it does not look as its rule says.
+
+    >>> find_fate("flag", "F"), find_fate("flag", "Ana Eze"), find_fate("DATE", "20610402")
+    ('keep', 'empty', 'field')
+    """
+    if action == rules.TEXT:
+        return rules.KEEP if rules.is_kept(rules.RANGE, text) else rules.TEXT
     if action in rules.SHAPES:
-        return not rules.is_kept(action, text)
-    return not (action == "COUNTRY" and text in COUNTRIES)
+        return rules.KEEP if rules.is_kept(action, text) else rules.EMPTY
+    if action == "COUNTRY" and text in COUNTRIES:
+        return rules.KEEP
+    is_field = action.isupper() and (DATE.fullmatch(text) if action == rules.DATE else text.strip())
+    return FIELD if is_field else rules.EMPTY
+
+
+def build_kept(source: str, value: Value) -> Kept:
+    is_fixed = (value.segment.name, value.field) in rules.KEPT_FIELDS
+    return Kept(read_value(source, value), value.part.start, value.part.end, None if is_fixed else "")
 
 
 def build_field(source: str, value: Value) -> Field:
@@ -198,7 +204,9 @@ def build_field(source: str, value: Value) -> Field:
     if action == rules.DATE and (found := DATE.fullmatch(text)):
         text, rest = "-".join(filter(None, found.groups()[:3])), "".join(filter(None, found.groups()[3:]))
         write = partial(write_date, rest, len(text))
-    return Field(text, action, value.part.start, value.part.end, write, value.rule.is_known and len(text) > 1)
+    is_known, segment = value.rule.is_known and len(text) > 1, value.segment.name
+    is_own = segment in rules.OWN_SEGMENTS and (is_known or action != rules.DATE)
+    return Field(text, action, value.part.start, value.part.end, write, is_known, is_own)
 
 
 def write_date(rest: str, size: int, text: str) -> str:

@@ -126,6 +126,8 @@ NO_TYPE = "-"
 SAME_TYPES = {"CE": "CWE", "CNE": "CWE", "TS": "DTM", "DT": "DTM"}
 OF_PATIENT = ("PID", "NK1", "MRG", "GT1", "IN1")  # segments whose names are those of patients and their kin
 NOT_KNOWN = ("STATE", "COUNTRY", DATE, "ROOM", "DEPARTMENT")  # types that are not searched in the texts
+OWN_SEGMENTS = ("PID", "MRG")  # what they say of the patient is emptied where a rule keeps it
+KEPT_FIELDS = (("MSH", 9), ("MSH", 11), ("MSH", 12), ("OBX", 2))  # without them no message can be read
 KNOWN_DATES = (("PID", 7), ("PID", 29), ("NK1", 16))  # birth and death
 
 

@@ -158,6 +158,12 @@ def list_masked(source: str, pieces: Iterable[Piece]) -> Iterator[Attribute]:
                 yield each
 
 
+def list_kept(source: str, pieces: Iterable[Piece]) -> Iterator[Attribute]:
+    """Yield the places of the values of attributes that go out."""
+    attributes = (each for piece in pieces for each in piece.attributes if each.start < each.end)
+    return (each for each in attributes if is_kept(each.name, source[each.start : each.end]))
+
+
 def is_kept(name: str, value: str) -> bool:
     """Whether an attribute of a narrative goes out: one of its looks, a name of one word, a local link.
 

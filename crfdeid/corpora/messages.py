@@ -11,17 +11,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, groupby, repeat
+from itertools import chain, compress, groupby, repeat
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from crfdeid.corpora.own_texts import OwnTexts
 from crfdeid.errors import FormatError
 from crfdeid.text.document import Document, Span
 
 UNKNOWN, ATTACHMENTS = "segments or elements that are not known", "attachments that are not text"
 EMPTIED = "fields that no rule lets out"
+OWN = "values that say who the patient is"
 FIELDS = ".fields"  # ends the id of the document that holds a message's fields
 TERMS = ".terms"  # ends that of its short texts, one a line
 Encode = Callable[[str], str]
@@ -111,7 +113,8 @@ class Container:
 @dataclass(frozen=True)
 class Field:
     """A value that is PHI of ``type``. ``encode`` gives what the source has in place of another value. A
-    field of the patient or of kin ``is_known``: it is searched in the patient's texts."""
+    field of the patient or of kin ``is_known``: it is searched in the patient's texts. One of the patient
+    ``is_own``: it is searched in the values that are kept."""
 
     text: str = field(repr=False)
     type: str
@@ -119,14 +122,26 @@ class Field:
     end: int
     encode: Encode
     is_known: bool = False
+    is_own: bool = False
+
+
+class Kept(NamedTuple):
+    """A value that goes out as it is, and what takes its place if it says who the patient is: nothing can
+    (None) where the message could not be read without it."""
+
+    text: str
+    start: int
+    end: int
+    absent: str | None = ""
 
 
 @dataclass(frozen=True)
 class Message:
     """A message, a resource or a document: the texts and values of ``source``, which goes on where the one of
     the message before ends. ``masks`` replace what is not let out, counted by reason in ``masked``. ``codes``
-    are ids that other messages refer to. ``facts`` has the types and texts that are known of the patient
-    beside those of the fields. ``encoding`` is that of the file, if the message names it."""
+    are ids that other messages refer to, and ``kept`` are values that stay. ``facts`` has the types and texts
+    that are known of the patient beside those of the fields, ``own`` what the message says of its patient.
+    ``encoding`` is that of the file, if the message names it."""
 
     id: str
     source: str = field(repr=False)
@@ -138,6 +153,8 @@ class Message:
     masked: Counter[str] = field(default_factory=Counter)
     facts: Sequence[tuple[str, str]] = field(default=(), repr=False)
     encoding: str | None = None
+    kept: Sequence[Kept] = field(default=(), repr=False)
+    own: OwnTexts = field(default=OwnTexts(), repr=False)
 
     @property
     def owner(self) -> str:
@@ -172,6 +189,22 @@ class Message:
     def list_facts(self) -> list[tuple[str, str]]:
         """Return the types and texts that are known of the patient."""
         return [*((each.type, each.text) for each in self.fields if each.is_known), *self.facts]
+
+    def mask_own(self, others: Iterable[tuple[str, str]] = ()) -> Message:
+        """Return the message without the kept values that say who its patient is. ``others`` are types and
+        texts that other parts of the same source say of the patient."""
+        own = OwnTexts.of([*self.list_own(), *others])
+        if not own:
+            return self
+        said = [each.absent is not None and own.find(each.text) is not None for each in self.kept]
+        masks = [Edit(*each[1:3], each.absent or "") for each in compress(self.kept, said)]
+        kept = [each for each, is_said in zip(self.kept, said) if not is_said]
+        masked = self.masked + Counter({OWN: len(masks)})
+        return replace(self, masks=[*self.masks, *masks], kept=kept, masked=masked, own=own)
+
+    def list_own(self) -> list[tuple[str, str]]:
+        """Return the types and texts of the fields that say who the patient is."""
+        return [(each.type, each.text) for each in self.fields if each.is_own]
 
     def render(self, made: Mapping[str, Sequence[Replaced]], make_code: Encode | None) -> str:
         """Return the source with the replacements of each document by its id, and its ids as they were if
@@ -209,6 +242,7 @@ class Collector:
         self.codes: list[Field] = []
         self.masks: list[Edit] = []
         self.masked: Counter[str] = Counter()
+        self.kept: list[Kept] = []
 
     def mask(self, start: int, end: int, reason: str, text: str = "") -> None:
         self.masks.append(Edit(start, end, text))
@@ -218,7 +252,8 @@ class Collector:
         if self.terms:
             self.passages.append(Passage(TERMS[1:], self.terms, self.encode))
         return Message(
-            id, self.source, self.patient, self.passages, self.fields, self.masks, self.codes, self.masked
+            id, self.source, self.patient, self.passages, self.fields, self.masks, self.codes, self.masked,
+            kept=self.kept,
         )  # fmt: skip
 
 

@@ -14,13 +14,14 @@ from typing import ClassVar
 
 from crfdeid import corpora
 from crfdeid.corpora import storage
-from crfdeid.corpora.messages import FIELDS, TERMS, Replaced
+from crfdeid.corpora.messages import FIELDS, TERMS, Message, Replaced
 from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole
 from crfdeid.lexicon.letters import WORD
 from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary
 from crfdeid.lexicon.word_lists import load_lowercase
+from crfdeid.redact.markers import name_type
 from crfdeid.redact.plan import RedactPlan
 from crfdeid.redact.release import Destination, Group
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -78,7 +79,8 @@ def is_plain(folded: str) -> bool:
 @dataclass(frozen=True)
 class MessageDestination(Destination):
     """A file or folder of messages with the names of ``source``. ``make_code`` makes the codes of ids, which
-    stay without it. ``masked`` counts what was emptied in the messages, and ``made`` holds the replacements
+    stay without it. ``masked`` counts what was emptied in the messages, ``left`` by type the values of
+    the written messages that still say who the patient is, and ``made`` holds the replacements
     of the documents that are redacted, by id, until their message is written."""
 
     shows_ids: ClassVar[bool] = False
@@ -86,6 +88,7 @@ class MessageDestination(Destination):
     encoding: str = "utf-8"
     make_code: Callable[[str], str] | None = None
     masked: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)
     made: dict[str, Sequence[Replaced]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -97,6 +100,10 @@ class MessageDestination(Destination):
     @property
     def taken_out(self) -> Mapping[str, int]:
         return self.masked
+
+    @property
+    def survivors(self) -> Mapping[str, int]:
+        return self.left
 
     def lines(self) -> Iterator[str]:
         """Say what did not go out. No message has the name of a segment or an element."""
@@ -126,12 +133,19 @@ class MessageDestination(Destination):
             storage.refuse_existing(path, self.overwrite)
         with open_whole(path, "wb") as file:
             file.writelines(self._render_messages(source, redacted))
+        for message, written in zip(self._read_messages(source), self._read_messages(path)):
+            texts = [each.text for each in written.kept] + [each.text for each in written.codes]
+            found = map(message.own.find, texts)
+            self.left.update(map(name_type, filter(None, found)))
+
+    def _read_messages(self, path: Path) -> Iterator[Message]:
+        read_messages = corpora.find_format(self.format, "read").read_messages
+        assert read_messages
+        return read_messages(path, self.encoding)
 
     def _render_messages(self, source: Path, redacted: Iterator[Document]) -> Iterator[bytes]:
         """Yield the bytes of each message as soon as all its documents are redacted."""
-        read_messages = corpora.find_format(self.format, "read").read_messages
-        assert read_messages
-        for message in read_messages(source, self.encoding):
+        for message in self._read_messages(source):
             made = {note.id: self._wait_for(note.id, redacted) for note in message.list_documents(True)}
             self.masked.update(message.masked)
             encoding = message.encoding or self.encoding

@@ -300,6 +300,11 @@ class Destination:
         """What messages lost, by reason."""
         return {}
 
+    @property
+    def survivors(self) -> Mapping[str, int]:
+        """By type, the values of written messages that still say who the patient is."""
+        return {}
+
     def lines(self) -> Iterator[str]:
         """Say what else the output has, or lacks."""
         return iter(())

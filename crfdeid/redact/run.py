@@ -66,6 +66,7 @@ class RedactRun:
             threshold=str(threshold) if threshold else None,
             stages=stages,
             taken_out=destination.taken_out,
+            left_in_values=destination.survivors,
             left_out=left_out,
         )
         return cls(plan, redactor, destination, stages, known, tagger, threshold, report)

@@ -91,7 +91,8 @@ class Report:
     whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by where
     their spans come from, and ``untouched`` has the ids of notes without a replacement; the ``unchanged``
     have the text that they had. ``run`` says how it was redacted, ``stages`` what lists did, and
-    ``taken_out`` counts by reason what messages lost, ``left_out`` what of the input was not read (None: not
+    ``taken_out`` counts by reason what messages lost, ``left_in_values`` by type the values of the written
+    messages that still say who the patient is, and ``left_out`` what of the input was not read (None: not
     counted). ``release`` is the hash of what was written (:func:`crfdeid.corpora.output.hash_documents`),
     which the statement of a sample has too; None where it cannot be read again."""
 
@@ -117,6 +118,7 @@ class Report:
     threshold: str | None = None
     stages: Sequence[Stage] = ()
     taken_out: Mapping[str, int] = field(default_factory=dict)
+    left_in_values: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[str, int] | None = None
     release: str | None = None
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
@@ -165,7 +167,7 @@ class Report:
             "overlapping_spans_of_different_types_united": self.overlaps,
             "repeats_replaced": self.repeats,
             "unread_replaced_by_marker": self.unresolved,
-            "survivors": dict(sorted(self.survivors.items())),
+            "survivors": dict(sorted((self.survivors + Counter(self.left_in_values)).items())),
             "suspicious": self._order_suspicious(),
             "categories": {
                 letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
@@ -239,11 +241,17 @@ class Report:
             )
         if self.written_before:
             yield f"{self.written_before} notes were written before and are not counted here"
-        count, where = self.survivors.total(), "its own note" if self.by_note else "its patient's output"
+        in_values = sum(self.left_in_values.values())
+        count, where = (
+            self.survivors.total() + in_values,
+            "its own note" if self.by_note else "its patient's output",
+        )
         yield f"{count} places in the output still contain a text that was found elsewhere in {where}"
         yield from (f"  {place}" for place in self.places)
-        if count > len(self.places):
-            yield f"  and {count - len(self.places)} more; --report FILE lists all"
+        if in_values:
+            yield f"  {in_values} in ids and codes of the messages"
+        if (more := count - in_values - len(self.places)) > 0:
+            yield f"  and {more} more; --report FILE lists all"
         kinds = [f"{count} {kind}" for kind, count in self._order_suspicious().items()]
         yield f"{self.suspicious.total()} other places look like PHI{': ' * bool(kinds)}{', '.join(kinds)}"
         yield "PHI that neither was found nor looks like PHI is in no count"

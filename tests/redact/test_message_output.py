@@ -342,3 +342,29 @@ def test_of_short_texts_only_probable_words_that_are_not_ordinary_are_phi(found,
     notes = [Document(f"m.{name}", text, (span,)) for name in ("terms", "OBX-1")]
     terms, passage = judge_terms(lambda group: group)(notes)
     assert (terms.spans == (span,)) == kept and passage.spans == (span,)
+
+
+def test_what_still_says_who_the_patient_is_is_counted_in_the_written_messages(tmp_path, capsys):
+    """The type of MSH-9 stays, whatever the patient is called; an id stays with --keep-ids."""
+    (tmp_path / "in.hl7").write_text(build_message(1, "4471902", "ORU^ANA", "x"), newline="")
+    options = (*RULES, "--report", tmp_path / "r.json", "--overwrite")
+    run(tmp_path / "in.hl7", "--out", tmp_path / "out.hl7", *options)
+    assert json.loads((tmp_path / "r.json").read_text())["survivors"] == {"PATIENT": 1}
+    out = capsys.readouterr().out
+    assert "1 places in the output still contain" in out and "1 in ids and codes of the messages" in out
+    patient = {"resourceType": "Patient", "id": "okafor-7", "name": [{"family": "Okafor"}]}
+    (tmp_path / "in.json").write_text(json.dumps(patient))
+    for more, left in (((), {}), (("--keep-ids",), {"PATIENT": 1})):
+        run(tmp_path / "in.json", "--out", tmp_path / "out.json", *options, *more)
+        assert json.loads((tmp_path / "r.json").read_text())["survivors"] == left
+
+
+def test_insurance_that_is_off_by_one_says_nothing_of_the_patient(messages, tmp_path, capsys):
+    with messages.open("a", newline="") as file:
+        file.write(f"IN1|1{14 * '|'}OKAFOR^ANA||20010307\rIN1|2{16 * '|'}OKAFOR^ANA|20010307\r")
+    run(messages, "--out", tmp_path / "out.hl7", *RULES, "--report", tmp_path / "r.json")
+    clean = (tmp_path / "out.hl7").read_text()
+    assert not any(real in clean for real in ("OKAFOR", "ANA", "20010307"))
+    counts = json.loads((tmp_path / "r.json").read_text())
+    assert counts["taken_out_of_messages"]["values that say who the patient is"] == 3
+    assert "3 values that say who the patient is" in capsys.readouterr().out
