@@ -49,7 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--marker", default=MARKER, help="the marker of a type (default: %(default)s), or shweta")
     add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
-    add("--model", default=model.DEFAULT, help="default: %(default)s; english+rules: what either finds")
+    add("--model", default=model.RELEASE, help="default: %(default)s, what either finds")
     cli.add_threshold_option(parser, "the model's careful one, 0.05 for english, 0.1 for a CRF; "
         f"{BEST}: as tag")  # fmt: skip
     cli.add_policy_option(parser, "what becomes of each type", "surrogates")

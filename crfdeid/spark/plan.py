@@ -26,7 +26,7 @@ def plan_tagging(
     probabilities: bool = False,
 ) -> Work:
     """Plan what :func:`crfdeid.spark.tag` asks for, with its errors."""
-    shared = share_model(session, model or models.DEFAULT)
+    shared = share_model(session, model or models.RELEASE)
     return Work(columns, shared, check_threshold(shared, threshold, probabilities), probabilities)
 
 

@@ -24,7 +24,8 @@ from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
 DEFAULT = "english"
-CAREFUL = "english+rules"  # what either finds: for notes that leave the hospital
+CAREFUL = "english+rules"  # what either finds, where false alarms cost little: sessions restore them
+RELEASE = "english+sure_rules"  # for notes that leave the hospital, and must keep the medicine
 FAST = "fast"  # the engine that every system has
 
 

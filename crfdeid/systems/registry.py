@@ -85,6 +85,9 @@ SYSTEMS = {
     "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False, has_recall_bias=True),
     "snow": Entry("crfdeid.systems.linear.snow", has_recall_bias=True),
     "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),
+    "sure_rules": Entry(
+        "crfdeid.systems.rule_based", "SURE_RULES_SYSTEM", needs_features=False, is_trained=False
+    ),
     "heuristic": Entry(
         "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
     ),

@@ -1,11 +1,12 @@
 """Systems of rules and lists (Douglass 2005, chapter 5; Tafvizi 2011, section 2.5). They learn nothing:
 "training" copies the lists into the model's folder. See docs/rules.md.
 
-``rules`` is all rules. ``heuristic`` is Heuristic+dictionary, the baseline of Sibanda & Uzuner 2006,
-section 4.1: they "obtained one such system (Douglass, 2005)" with three kinds of dictionaries: tables of
-PHI, a dictionary of common words "that should never be classified as PHI", and tables of context clues.
-So it is the rules of Douglass 2005, chapter 5, without those of other works and our own. Common and
-medical words are an absolute brake: a name that is also a word is missed even after "Mr.".
+``rules`` is all rules. ``sure_rules`` is all except :data:`GUESSES`: what a title, a field, a label or a form
+of its own announces. ``heuristic`` is Heuristic+dictionary, the baseline of Sibanda & Uzuner 2006, section
+4.1: they "obtained one such system (Douglass, 2005)" with three kinds of dictionaries: tables of PHI, a
+dictionary of common words "that should never be classified as PHI", and tables of context clues. So it is the
+rules of Douglass 2005, chapter 5, without those of other works and our own. Common and medical words are an
+absolute brake: a name that is also a word is missed even after "Mr.".
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ HEURISTIC = (
     "popular_name", "popular_surname", "clear_first_name", "clear_surname", "misspelt_name", "repeated_name",
     "repeated_place",
 )  # fmt: skip
+
+# Rules that rest on a list or a bare number only: on foreign writing they are wrong more often than right.
+GUESSES = frozenset({
+    "clear_surname", "popular_surname", "clear_first_name", "popular_name", "initials_surname",
+    "surname_comma_first", "clear_city", "month_and_day", "room", "long_number", "profession", "username",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,12 @@ def load_rules(model: ModelFolder) -> RuleTagger:
     return RuleTagger(model, Rules(read_lists(model), select_rules(RULES, model)))
 
 
+def load_sure_rules(model: ModelFolder) -> RuleTagger:
+    """Load the rules that are no guesses, with the lists of the model."""
+    sure = [name for name in RULES if name not in GUESSES]
+    return RuleTagger(model, Rules(read_lists(model), select_rules(sure, model)))
+
+
 def load_heuristic(model: ModelFolder) -> RuleTagger:
     """Load the rules of Douglass with the lists of the model."""
     return RuleTagger(model, Rules(read_lists(model).make_strict(), select_rules(HEURISTIC, model)))
@@ -160,4 +173,5 @@ def check_scheme(settings: Config) -> None:
 
 
 RULES_SYSTEM = System(Options, train, load_rules, check=check_scheme)
+SURE_RULES_SYSTEM = System(Options, train, load_sure_rules, check=check_scheme)
 HEURISTIC_SYSTEM = System(Options, train, load_heuristic, check=check_scheme)
