@@ -17,6 +17,7 @@ OR_SURNAME = " or surname"
 MIN_EITHER = 30  # names of an initial; with fewer names for either gender, those of both are added
 SURNAME_RATIO = 5  # a name is a surname only if so many times more people have it as a surname
 FIRST_NAME_RATIO = 20  # and a first name only if so many times more have it as a first name
+GENDER_RATIO = 10  # a name of both lists is one of women if the share of women is so many times that of men
 LEAST = 0.0005  # per cent of people, for a listed name that the census does not have
 SCOTTISH = re.compile(r"^Mc([a-z])")
 MIN_RATIO = 3  # an ending marks a first name if it is this many times as common as in surnames
@@ -84,7 +85,7 @@ def classify_name(name: str) -> str:
     is_surname = name in load_folded("surnames")
     if not (female or male):
         return SURNAME if is_surname else classify_by_ending(name)
-    gender = EITHER if female and male else FEMALE if female else MALE
+    gender = find_gender(name) if female and male else FEMALE if female else MALE
     if not is_surname:
         return gender
     first = max(load_shares(kind).get(name, LEAST) for kind in (FEMALE, MALE))
@@ -92,6 +93,16 @@ def classify_name(name: str) -> str:
     if last > SURNAME_RATIO * first and name not in load_full_names():
         return SURNAME
     return gender if first > FIRST_NAME_RATIO * last else gender + OR_SURNAME
+
+
+def find_gender(name: str) -> str:
+    """Return the gender of nearly all people with a (folded) first name of both lists, or ``either``.
+
+    >>> find_gender("karen"), find_gender("juan"), find_gender("kelly")
+    ('female', 'male', 'either')
+    """
+    women, men = (load_shares(kind).get(name, LEAST) for kind in (FEMALE, MALE))
+    return FEMALE if women > GENDER_RATIO * men else MALE if men > GENDER_RATIO * women else EITHER
 
 
 def genders_of(kind: str) -> tuple[str, ...]:

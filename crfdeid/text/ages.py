@@ -28,6 +28,8 @@ OLD = regex.compile(
     | (?:(?:one|a)\s+)?hundred(?:\s+and)?(?:\s+(?:{SMALL}))?)\b""",
     regex.VERBOSE | regex.IGNORECASE,
 )
+DECADE = regex.compile(r"\b(?:9\d|1\d\d)['’]?s\b|\bnineties\b", regex.IGNORECASE)
+DECADE_GROUP = "90s or older"
 WORDS = frozenset(
     WORD.findall(
         """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -64,3 +66,15 @@ def generalise_age(text: str, after: str = "") -> str | None:
     out = regex.sub(r"90\+(?:['’]?s\b|(?:st|nd|rd|th)\b|\+)", GROUP, out)
     unknown = [word for word in WORD.findall(out) if word.lower() not in WORDS]
     return None if unknown or not any(c.isalnum() for c in out) else out
+
+
+def write_decade(text: str, made: str) -> str:
+    """Write the group in ``made``, which :func:`generalise_age` made of ``text``, as a decade where the text
+    has one.
+
+    >>> [write_decade(text, generalise_age(text)) for text in ("her 90s", "early nineties", "93")]
+    ['her 90s or older', '90s or older', '90+']
+    """
+    if not DECADE.search(text):
+        return made
+    return str(regex.sub(r"(?:\b(?:early|mid|late)[\s-]+)?90\+", DECADE_GROUP, made, flags=regex.IGNORECASE))

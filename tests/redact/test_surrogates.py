@@ -1,15 +1,16 @@
 """Surrogates: names, places, contacts, identifiers of one patient."""
 
 import re
+from datetime import date
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from marked_notes import replace_identifier
+from marked_notes import marked, replace_identifier
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold
-from crfdeid.redact.surrogates import institution_kinds, kinds, names, places
+from crfdeid.redact.surrogates import institution_kinds, institutions, kinds, name_drawing, names, places
 from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
@@ -476,3 +477,79 @@ def test_the_towns_of_a_state_become_different_towns_whatever_the_order_of_the_n
         who = PatientSurrogates(SECRET, "7", collect_facts(ordered), keeps_states=True)
         made.append({note.text: who.make_surrogate(note, note.spans[0]) for note in ordered})
     assert made[0] == made[1] and len({*made[0].values()}) == len(made[0]) > 9
+
+
+@pytest.mark.parametrize("secret", range(20))
+def test_a_name_of_nearly_only_women_becomes_one(secret):
+    """Karen is in the list of men too, and became a man under 34 of 60 secrets."""
+    who = PatientSurrogates(b"%016d" % secret, "7", collect_facts([marked("<PATIENT Karen Okafor>")]))
+    assert word_lists.classify_name(fold(who.names.replace_names("Karen"))).startswith(("female", "either"))
+    assert (word_lists.find_gender("karen"), word_lists.find_gender("juan")) == ("female", "male")
+
+
+@pytest.mark.parametrize("kind", [word_lists.SURNAME, word_lists.FEMALE, word_lists.MALE])
+def test_an_invented_name_begins_as_names_do(kind):
+    """Hdann and Lder were invented: the first letter was any letter of a name."""
+    choices = KeyedChoices(SECRET, "7")
+    begun = {name[:2] for name in map(fold, word_lists.list_pool(kind))}
+    made = [name_drawing.invent_name(kind, letter, choices, n) for letter in "BDHKLMT" for n in range(30)]
+    assert {fold(name)[:2] for name in made} <= begun
+
+
+@pytest.mark.parametrize("text", ["Engineer", "Architect", "Nurse", "UNIVERSITY TEACHER", "X-ray technician"])
+def test_a_job_takes_the_article_of_the_job_before(text):
+    for number in range(10):
+        who = PatientSurrogates(b"%016d" % number, "7")
+        made = who.institutions.replace_job(text)
+        assert made and fold(made) != fold(text)
+        assert institutions.takes_an(made) == institutions.takes_an(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("Beth Israel Deaconess Medical Center", 2),
+        ("St. Quevixo Zamengo Oremund Ilkester Hospital", 3),  # St. is one of the words that stay
+        ("Quevixo Zamengo Oremund, Ilkester Hospital", 3),
+    ],
+)
+def test_a_hospital_is_not_called_by_three_surnames(text, most):
+    made = patient("Ana").institutions.replace_institution(text)
+    rest = institution_kinds.PHRASE.sub("", made)
+    assert 1 < len(re.findall(r"[A-Z][a-z]+", rest)) <= most
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("her 90s", "her 90s or older"),
+        ("early 90's", "90s or older"),
+        ("nineties", "90s or older"),
+        ("93", "90+"),
+        ("80s", "80s"),
+    ],
+)
+def test_a_decade_of_an_old_age_reads_as_a_decade(text, made):
+    note = Document("n", f"in {text}", (Span(3, 3 + len(text), "AGE"),))
+    assert PatientSurrogates(SECRET, "7").make_surrogate(note, note.spans[0]) == made
+
+
+@pytest.mark.parametrize(
+    "text", ["<DATE Labor Day> weekend", "<DATE Labor Day weekend>", "<DATE Thanksgiving> week"]
+)
+def test_a_weekend_has_no_day_of_a_month(text):
+    """Labor Day weekend became August 25 weekend."""
+    note = marked(f"<DATE 3/7/2061> the {text} went well")
+    who = PatientSurrogates(SECRET, "7")
+    made = who.make_surrogate(note, note.spans[1], date(2061, 3, 7))
+    assert re.fullmatch(r"(?:early|mid|late) [A-Z]\w+(?: weekend)?", made)
+
+
+def test_a_surname_does_not_become_a_large_town():
+    assert [names.is_town(name) for name in ("hollywood", "osaka", "lancaster")] == [True, True, False]
+
+    class Draws(names.Names):
+        def choose(self):
+            return self._choose_free("okafor", lambda n: ("Osaka", "Hollywood", "Weber")[min(n, 2)])
+
+    assert Draws(KeyedChoices(SECRET, "7"), PatientFacts()).choose() == "Weber"

@@ -30,6 +30,12 @@ from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 MAX_TRIES = 100
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
+MOST_NAMES = 2  # surnames in the name of an institution
+ROW_END = regex.compile(r"[,;/()\n]")
+AN_BEFORE = regex.compile(  # vowels, and letters that are read one by one
+    r"\W*(?:(?i:[ai]|o(?!nc?e\b)|e(?![uw])|u(?!ni[tvqof]|ro|se|til)|heir|hour|hono)"
+    r"|[FHLMNRSX](?:\p{Lu}{1,2}\b|-))"
+)
 NAMED_KINDS = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
 ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 
@@ -87,7 +93,8 @@ class Institutions:
         if PHRASE.fullmatch(text):
             return replace_kind(text, self.choices)
         institutions = word_lists.load_words("hospital_words") - DENOMINATIONS
-        made = self._replace_proper(text, institutions | SMALL_WORDS | COMPANIES | DIRECTIONS)
+        keep = institutions | SMALL_WORDS | COMPANIES | DIRECTIONS
+        made = self._replace_proper(drop_names(text, keep), keep)
         return made and PHRASE.sub(lambda match: replace_kind(match[0], self.choices), made)
 
     def replace_department(self, text: str) -> str | None:
@@ -114,7 +121,10 @@ class Institutions:
             return None
         folded = fold(text)
         entry = self.choose_free(
-            text, lambda n: self.choices.choose(entries, name, folded, n), f"{name} {folded}"
+            text,
+            lambda n: self.choices.choose(entries, name, folded, n),
+            f"{name} {folded}",
+            lambda entry: takes_an(entry) == takes_an(text),
         )
         return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
 
@@ -183,17 +193,46 @@ class Institutions:
             return match_case(self.choices.choose(others, "road", word.lower()).capitalize(), word)
         return self._replace_word(word, word, STREETS)
 
-    def choose_free(self, text: str, make: Callable[[int], str], key: str) -> str:
-        """The surrogate that ``key`` has, otherwise the first candidate that is not ``text``, no real
-        place or name of the patient, and not another key's surrogate. If all candidates are taken, an
+    def choose_free(
+        self, text: str, make: Callable[[int], str], key: str, fits: Callable[[str], bool] = bool
+    ) -> str:
+        """The surrogate that ``key`` has, otherwise the first candidate that ``fits`` and is not ``text``, no
+        real place or name of the patient, and not another key's surrogate. If all candidates are taken, an
         invented name."""
         if key in self.assigned:
             return self.assigned[key]
-        for candidate in map(make, range(MAX_TRIES)):
+        for candidate in filter(fits, map(make, range(MAX_TRIES))):
             folded = fold(candidate)
             if folded != fold(text) and folded not in self.real and self.taken.get(folded, key) == key:
                 return candidate
         return WORD.sub(lambda match: self.names.initials.invent_name(fold(match[0])).capitalize(), text)
+
+
+def drop_names(text: str, keep: Collection[str]) -> str:
+    """Return the name of an institution without the names after the second one in a row of words, because
+    three surnames are no hospital. A comma or slash begins another row.
+
+    >>> drop_names("Beth Israel Deaconess Medical Center", {"medical", "center"})
+    'Beth Israel Medical Center'
+    """
+    kept, row, at = [], 0, 0
+    for match in WORD.finditer(text):
+        row = 0 if ROW_END.search(text, at, match.start()) else row
+        is_name = match[0].lower() not in keep and not is_acronym(match[0], text) and len(match[0]) > 1
+        row += is_name
+        if not is_name or row <= MOST_NAMES:
+            kept.append(text[at : match.end()])
+        at = match.end()
+    return "".join([*kept, text[at:]])
+
+
+def takes_an(text: str) -> bool:
+    """Whether "an" is written before a text and not "a".
+
+    >>> [takes_an(text) for text in ("engineer", "Usher", "university teacher", "RN", "nurse")]
+    [True, True, False, True, False]
+    """
+    return AN_BEFORE.match(text) is not None
 
 
 def keep_fewer(text: str, words: Collection[str]) -> frozenset[str]:

@@ -200,10 +200,10 @@ def invent_name(kind: str, initial: Initial, choices: KeyedChoices, *key: object
 
 
 def join_letters(kind: str, initial: Initial, choices: KeyedChoices, *key: object) -> str:
-    """Add letters until the end of a word is drawn."""
+    """Add letters until the end of a word is drawn. The first ones are those that names begin with."""
     kind, made = SURNAME if kind not in (FEMALE, MALE) else kind, initial.lower()
     while len(made) <= LONGEST:
-        pool = find_followers(kind, made[-ORDER:])
+        pool = find_followers(kind, (END + made)[-ORDER:])
         letter = END if pool is None else pool.draw(choices, "letter", *key, made)
         if letter == END and len(made) >= SHORTEST:
             break
@@ -214,7 +214,7 @@ def join_letters(kind: str, initial: Initial, choices: KeyedChoices, *key: objec
 @cache
 def find_followers(kind: str, run: str) -> Pool | None:
     """The letters, or the end, that follow a run of up to :data:`ORDER` letters in the names of a kind; if
-    none do, those that follow its last letters."""
+    none do, those that follow its last letters. A run may begin with the end of the name before."""
     for start in range(len(run)):
         counts = count_followers(kind)[len(run) - start - 1][encode_letters(run[start:])].tolist()
         if any(counts):
@@ -225,8 +225,8 @@ def find_followers(kind: str, run: str) -> Pool | None:
 @cache
 def count_followers(kind: str) -> tuple[np.ndarray, ...]:
     """How often each letter, or the end, follows each run of letters in the names of a kind: for each length
-    of a run an array [runs, letters]. The number of a run has its letters as digits. Runs over the end of a
-    name have numbers too, which nobody asks for."""
+    of a run an array [runs, letters]. The number of a run has its letters as digits. Runs with the end of
+    a name before them are the beginnings of names."""
     joined = END.join(["", *fold_each(word_lists.list_pool(kind)), ""])
     numbers = np.zeros(128, np.int64)
     numbers[list(LETTERS.encode())] = range(len(LETTERS))

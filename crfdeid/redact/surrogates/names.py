@@ -150,7 +150,8 @@ class Names:
         the patient's notes are known, the first that is not ``name``."""
         candidates = [make(0)]
         for number in range(1, MAX_TRIES):
-            if self._is_not_real(candidates[-1], name) and self._is_unused(candidates[-1]):
+            is_free = self._is_not_real(candidates[-1], name) and self._is_unused(candidates[-1])
+            if is_free and not is_town(fold(candidates[-1])):
                 return candidates[-1]
             candidates.append(make(number))
         return next(
@@ -180,6 +181,19 @@ class Names:
         """A nickname of the surrogate ``full``, or ``full`` itself if it has no nickname that can be used."""
         candidates: Iterable[str] = word_lists.load_nicknames().get(fold(full), ())
         return next((short for short in candidates if self._is_not_real(short, nickname)), full)
+
+
+def is_town(name: str) -> bool:
+    """Whether a folded surname is rather a town: large, and no name of the census.
+
+    >>> [is_town(name) for name in ("hollywood", "osaka", "lancaster", "boston")]
+    [True, True, False, False]
+    """
+    kinds = (word_lists.SURNAME, word_lists.FEMALE, word_lists.MALE)
+    towns = ("us_cities", "world_cities")
+    return any(name in word_lists.load_folded(list) for list in towns) and not any(
+        name in word_lists.load_shares(kind) for kind in kinds
+    )
 
 
 # The parts of a name that identify nobody

@@ -23,7 +23,7 @@ from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
-UNIT_LENGTH = 12  # characters after an age that may contain its unit
+UNIT_LENGTH = 12  # characters after an age or a holiday that may say what it means
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,12 @@ class PatientSurrogates:
         only if :func:`may_stay` says so, or for an age up to 89."""
         text, kind = remove_invisible(document.text_of(span)), kinds.kind_of(span.type)
         if kind == kinds.AGE:
-            return ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
+            made = ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
+            return made and ages.write_decade(text, made)
         if may_stay(document, span):
             return text
         if kind == kinds.DATE:
-            return self.dates.shift_text(text, note_date)
+            return self.dates.shift_text(text, note_date, document.text[span.end : span.end + UNIT_LENGTH])
         if kind == kinds.CITY:
             return self.places.replace_city(text, find_state_beside(document, span))
         knows_doctors = self.facts.complete or self.rules.same_doctors

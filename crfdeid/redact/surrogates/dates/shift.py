@@ -35,6 +35,8 @@ WEEKDAY_OR_SEASON = regex.compile(
     rf"(?:on|in|the|every|last|next|this|\s|[.,]|(?:{NO_DAYS})(?:'?s)?|-|/|to|and|or)+", regex.IGNORECASE
 )
 
+AROUND = regex.compile(r"\s+(?:weekend|week|break)\b", regex.IGNORECASE)  # after a holiday
+PARTS_OF_MONTH = ("early", "mid", "late")
 JOINED = regex.compile(r"\d-\p{L}")
 
 Edit = tuple[int, int, str]  # text[start:end] becomes this string
@@ -77,9 +79,10 @@ class DateShifter:
         """Return the note's own date, given the texts of all its dates."""
         return find_note_date(texts, self.month_first)
 
-    def shift_text(self, text: str, note_date: date | None) -> str | None:
-        """Shift all dates in ``text``. Return None if it cannot be read or would not change."""
-        return shift_text(text, self.shift, note_date, self.month_first)
+    def shift_text(self, text: str, note_date: date | None, after: str = "") -> str | None:
+        """Shift all dates in ``text``, which ``after`` follows in the note. Return None if it cannot be
+        read or would not change."""
+        return shift_text(text, self.shift, note_date, self.month_first, after)
 
     def generalize_text(self, text: str, unit: str, note_date: date | None) -> str | None:
         """Write the year or the quarter of all dates in ``text``. Return None if it cannot be read."""
@@ -154,14 +157,17 @@ def shows_old_age(text: str, note_date: date | None) -> bool:
 
 
 def shift_text(
-    text: str, shift: Shift, note_date: date | None = None, month_first: bool = True
+    text: str, shift: Shift, note_date: date | None = None, month_first: bool = True, after: str = ""
 ) -> str | None:
-    """Shift all dates in ``text``. Return None if it cannot be read or would not change.
+    """Shift all dates in ``text``, which ``after`` follows. Return None if it cannot be read or would not
+    change.
 
     >>> back = Shift(-10, -3647)
     >>> texts = ("03/07/2067", "3rd of March", "Mar '67", "the 12th", "'67")
     >>> [shift_text(text, back, date(2067, 3, 7)) for text in texts]
     ['03/12/2057', '8th of March', "Mar '57", 'the 17th', "'57"]
+    >>> [shift_text(text, back, date(2067, 3, 7)) for text in ("Labor Day", "Labor Day weekend")]
+    ['September 11', 'mid September weekend']
     """
     expressions = parser.parse_dates(text, month_first)
     if not expressions:
@@ -173,6 +179,8 @@ def shift_text(
         new = shift_expression(expression, shift, note_date, expressions[number + 1 :], padded)
         if new is None:
             return None
+        if expression.holiday and AROUND.match(text + after, expression.holiday_range[1]):
+            new = [write_part_of_month(new[0]), *new[1:]]
         edits += new
     out = apply_edits(text, edits)
     return None if out == text else out
@@ -220,6 +228,18 @@ def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> 
     start, end = expression.holiday_range
     out = [(start, end, f"{english.MONTHS[moved.month - 1]} {moved.day}")]
     return [*out, write_year_field(year, moved.year)] if year else out
+
+
+def write_part_of_month(edit: Edit) -> Edit:
+    """Write only the part of the month, because a weekend or week follows, which no day of a month has.
+
+    >>> write_part_of_month((0, 9, "August 25"))
+    (0, 9, 'late August')
+    """
+    start, end, written = edit
+    month, day = written.split()
+    part = PARTS_OF_MONTH[min((int(day) - 1) // 10, 2)]
+    return start, end, f"{part} {month}"
 
 
 def add_days(day: date | None, shift: Shift) -> date | None:
