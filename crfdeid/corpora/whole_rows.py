@@ -31,10 +31,10 @@ class Header:
     names: tuple[str, ...]
     schema: Any = None
 
-    def change_columns(self, texts: Sequence[str], dropped: str | None, added: str | None) -> Header:
+    def change_columns(self, texts: Sequence[str], dropped: Sequence[str], added: str | None) -> Header:
         """Return the columns with those in ``texts`` as text, without ``dropped``, and ``added`` at the end
         if there is no such column."""
-        names = {key: name for key, name in zip(self.keys, self.names) if key != dropped}
+        names = {key: name for key, name in zip(self.keys, self.names) if key not in dropped}
         if added:
             names.setdefault(added, added)
         schema = self.schema

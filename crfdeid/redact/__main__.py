@@ -63,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
         "which the Safe Harbor does not allow (default: random)")  # fmt: skip
     add("--keep-ids", action="store_true", help="of a table: do not replace the cells of the id and the "
         "patient by codes; for ids that are nobody's")  # fmt: skip
+    add_column_options(parser)
     spans = parser.add_mutually_exclusive_group().add_argument
     spans("--no-spans", action="store_true", help="write the notes without the surrogates' spans (the "
           "default of a table)")  # fmt: skip
@@ -79,6 +80,17 @@ def build_parser() -> argparse.ArgumentParser:
     add("--patient-from", metavar="REGEX", help="the patient is what this pattern finds in a "
         "note's id (its first group, if it has one); folder: each folder in NOTES is a patient")  # fmt: skip
     return parser
+
+
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what becomes of the other columns of a table."""
+    for name, what in (
+        ("date", "its dates move as those of the patient's notes"),
+        ("drop", "it does not go out"),
+        ("copy", "it goes out as it is, with all PHI that it has"),
+    ):
+        parser.add_argument(f"--{name}-column", action="append", default=[], metavar="NAME",
+            help=f"of a table: {what}; can be given several times")  # fmt: skip
 
 
 def add_secret_options(parser: argparse.ArgumentParser) -> None:

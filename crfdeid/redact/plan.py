@@ -11,10 +11,11 @@ from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.reading import Reading
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.policy import Policy, read_policy
+from crfdeid.policy import KEEP, Policy, read_policy
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems.threshold import Threshold, parse_threshold
 
+COLUMN_OPTIONS = "--date-column, --drop-column or --copy-column"
 STREAM = Path("-")  # standard input or output
 FOLDER = "folder"  # of --patient-from
 QUERY_FORMAT = "jsonl"  # that the rows of a query are written in, where no other is named
@@ -30,6 +31,18 @@ class Query(NamedTuple):
 
     url: str
     text: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table that options name: their dates move, they are dropped, or they are copied."""
+
+    dates: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    copied: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.dates or self.dropped or self.copied)
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,7 @@ class RedactPlan:
     keep_ids: bool
     has_spans: bool
     is_spreadsheet_safe: bool
+    columns: Columns
     report: Path | None
     html: Path | None
     resume: bool
@@ -115,6 +129,7 @@ class RedactPlan:
             keep_ids=args.keep_ids,
             has_spans=not args.no_spans and (args.with_spans or not has_table),
             is_spreadsheet_safe=args.spreadsheet_safe,
+            columns=Columns(*map(tuple, (args.date_column, args.drop_column, args.copy_column))),
             report=args.report,
             html=args.html,
             resume=args.resume,
@@ -162,6 +177,18 @@ def check_options(args: argparse.Namespace) -> None:
     if args.out not in (STREAM, None) and args.notes and args.out.resolve() == args.notes.resolve():
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     check_secret(args)
+    check_columns(args)
+
+
+def check_columns(args: argparse.Namespace) -> None:
+    """Raise :class:`ConfigurationError` where the dates of a column would move and those of texts not."""
+    if args.date_column and args.policy:
+        rule = read_policy(args.policy).by_type.get("DATE")
+        if rule and rule.action == KEEP:
+            raise ConfigurationError(
+                "--date-column: the policy keeps the dates of the notes, which would show the shift; "
+                "wanted --copy-column or --drop-column"
+            )
 
 
 def check_secret(args: argparse.Namespace) -> None:

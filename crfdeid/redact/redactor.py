@@ -138,9 +138,13 @@ class Redactor:
 
     def find_shift(self, patient: str) -> int:
         """Return the days by which the dates of a patient move: whole weeks."""
-        id = f"patient {patient}"
+        return self.find_days(Document("", "", patient=patient))
+
+    def find_days(self, note: Document) -> int:
+        """Return the days by which the dates of a note move."""
+        id = identify_patient(note)
         history, drawn = (self.histories or {}).get(id), draw_days(self.secret, id, self.rules)
-        return choose_days(self.shifts.get(patient), drawn, history)
+        return choose_days(self.shifts.get(note.patient or ""), drawn, history)
 
     def copy_without_map(self) -> Redactor:
         """A redactor with the same secret and options that remembers nothing."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import corpora
-from crfdeid.errors import CrfdeidError
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.files import hold_output
 from crfdeid.redact import patients, processes, release
-from crfdeid.redact.plan import STREAM, RedactPlan, is_table
+from crfdeid.redact.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
 from crfdeid.redact.processes import ReadAhead, Steps, TagGroup
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.release import Destination, Group, RedactEach
@@ -237,11 +237,14 @@ def choose_output_form(destination: Destination, plan: RedactPlan, redactor: Red
         from crfdeid.redact.message_output import keep_messages
 
         return keep_messages(destination, plan, lambda: redactor.secret)
+    kept: Destination | None = None
     if is_table(plan.source, plan.format):
         from crfdeid.redact.table_output import keep_columns
 
-        return keep_columns(destination, plan) or destination
-    return destination
+        kept = keep_columns(destination, plan, redactor.find_days)
+    if plan.columns and not kept:
+        raise ConfigurationError(f"{COLUMN_OPTIONS}: only from one table to one table")
+    return kept or destination
 
 
 def build_reader(plan: RedactPlan, keep: release.KeepRow | None) -> ReadNotes:

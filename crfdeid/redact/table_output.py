@@ -14,22 +14,32 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from crfdeid.corpora import parquet, storage, whole_rows
 from crfdeid.corpora.jsonl import build_item
-from crfdeid.corpora.table import read_cell
+from crfdeid.corpora.table import CHUNK, read_cell
 from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import FormatError
+from crfdeid.redact.column_choices import (
+    check_columns,
+    is_month_first,
+    name_column,
+    refuse_open,
+    shift_cells,
+)
 from crfdeid.redact.formulas import quote_cell, quote_formulas
 from crfdeid.redact.new_ids import sort_items
 from crfdeid.redact.patient_table import find_type
+from crfdeid.redact.patients import compile_pattern, find_patient
 from crfdeid.redact.plan import STREAM, RedactPlan, is_table
 from crfdeid.redact.release import Destination, KeepRow
 from crfdeid.redact.streams import INPUT
 from crfdeid.text.document import Document
 
+FindDays = Callable[[Document], int]
 SPANS = "spans"  # the column of a note's spans
 
 
@@ -42,7 +52,11 @@ class WholeTable:
     """The rows of the table of the plan's notes, which get their redacted notes. A stream is read once:
     ``keep`` takes its rows."""
 
-    def __init__(self, plan: RedactPlan) -> None:
+    def __init__(self, plan: RedactPlan, find_days: FindDays | None = None) -> None:
+        self._plan = plan
+        self.columns, self.find_days, self.is_month_first = plan.columns, find_days, True
+        self.patient_pattern = compile_pattern(plan.patient_from) if plan.patient_from else None
+        self.unread = 0  # cells of date columns that were emptied
         reading, is_stream = plan.reading, plan.notes == STREAM
         path = INPUT if plan.notes is None or is_stream else plan.notes
         self.id_column, self.text_column = reading.id_column or "id", reading.text_column or "text"
@@ -63,20 +77,44 @@ class WholeTable:
             self._take_row = lambda: next(rows, None)
             self._header = whole_rows.read_header(path, plan.source, reading.encoding, reading.delimiter)
 
+    def check_columns(self, rows: Iterable[Row]) -> None:
+        """Raise an error where the options do not say what becomes of a column; ``rows`` are a sample."""
+        where, rows = "standard input" if self.keep else str(self._path), list(rows)
+        check_columns(self.columns, self.header, self.own, where)
+        refuse_open(self.columns, self.header, rows, self.own, where)
+        self.is_month_first = is_month_first(self.columns, rows)
+
+    def read_sample(self) -> Iterator[Row]:
+        """Yield the first rows of a file."""
+        plan, reading = self._plan, self._plan.reading
+        rows = whole_rows.read_rows(self._path, plan.source, reading.encoding, reading.delimiter)
+        return islice(rows, CHUNK)
+
     def _keep_row(self, row: Row) -> None:
         """Keep a row of a stream until its note is written."""
-        self._header = self._header or whole_rows.guess_header({str(key): row[key] for key in row})
+        if self._header is None:
+            self._header = whole_rows.guess_header({str(key): row[key] for key in row})
+            self.check_columns([row])
         self._read_before.append(row)
 
     def lines(self) -> Iterator[str]:
-        """Say which columns were written as they were. No message has the name of a column."""
-        known = (self.text_column, SPANS, self.id_column, self.patient_column)
-        numbers = {number: key for number, key in enumerate(self.header.keys, 1) if key not in known}
-        if not numbers:
-            return
-        types = {number: find_type(key) for number, key in numbers.items()}
-        shown = (f"{n} (named as {type} is)" if (type := types[n]) else str(n) for n in numbers)
-        yield f"columns that were written as they were, with all PHI that they hold: {', '.join(shown)}"
+        """Say which columns were copied, by their names in the header, which is no text of a note."""
+        known = {*self.own, *self.columns.dates, *self.columns.dropped}
+        copied = [
+            f"{name_column(self.header, key, number)}{f' (named as {type} is)' * bool(type)}"
+            for number, key in enumerate(self.header.keys, 1)
+            for type in [find_type(key)]
+            if key not in known
+        ]
+        if copied:
+            yield f"copied unchanged, PHI included: {', '.join(copied)}"
+        if self.unread:
+            yield f"{self.unread} cells of date columns are empty now: no date, or an age over 89"
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The columns that make a note."""
+        return (self.text_column, SPANS, self.id_column, self.patient_column)
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -92,7 +130,8 @@ class WholeTable:
     @property
     def written_header(self) -> Header:
         """The columns of the output."""
-        dropped, added = (None, SPANS) if self.has_spans else (SPANS, None)
+        added = SPANS if self.has_spans else None
+        dropped = (*self.columns.dropped, *(() if added else (SPANS,)))
         return self.header.change_columns(self.changed, dropped, added)
 
     def join(self, documents: Iterable[Document]) -> Iterator[OutputRow]:
@@ -105,11 +144,23 @@ class WholeTable:
             row, number = (row, number) if row else (self._take_row(), number + 1)
             while row and ((id := self._find_id(row, number)) is None or id in waiting):
                 if id is not None:
-                    yield self._change_row(row, waiting.pop(id))
+                    yield self._change_row(self._shift_dates(row, id), waiting.pop(id))
                 row, number = self._take_row(), number + 1
             number -= row is None
         if waiting or row:
             raise FormatError("the table changed while it was read; nothing was written")
+
+    def _shift_dates(self, row: Row, id: str) -> Row:
+        """Return the row with its dates moved as those of its note."""
+        if not self.columns.dates or self.find_days is None:
+            return row
+        note = Document(id, "", patient=read_cell(row.get(self.patient_column)))
+        note = find_patient(note, self.patient_pattern) if self.patient_pattern else note
+        moved = shift_cells(row, self.columns.dates, self.find_days(note), self.is_month_first)
+        self.unread += sum(
+            cell is None and read_cell(row[column]) is not None for column, cell in moved.items()
+        )
+        return {**row, **moved}
 
     def _find_id(self, row: Row, number: int) -> str | None:
         """Return the id of a row, None for a row that is left out."""
@@ -187,12 +238,16 @@ def start(rows: Iterator[Row]) -> Iterator[Row]:
     return iter(()) if first is None else (row for part in ([first], rows) for row in part)
 
 
-def keep_columns(destination: Destination, plan: RedactPlan) -> TableDestination | None:
+def keep_columns(
+    destination: Destination, plan: RedactPlan, find_days: FindDays | None = None
+) -> TableDestination | None:
     """Return a destination for the same path that keeps the columns of the table, if there is one table in
-    and one out."""
+    and one out. ``find_days`` gives the days by which the dates of a note move."""
     is_one = plan.notes in (STREAM, None) or (plan.notes is not None and plan.notes.is_file())
     if destination.is_folder or not is_one or not is_table(plan.source, destination.format):
         return None
     overwrite = destination.overwrite or destination.path == STREAM
-    table = WholeTable(plan)
+    table = WholeTable(plan, find_days)
+    if table.keep is None:
+        table.check_columns(table.read_sample())
     return TableDestination(destination.path, destination.format, overwrite=overwrite, table=table)

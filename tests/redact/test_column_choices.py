@@ -1,0 +1,112 @@
+"""The other columns of a table: dates move with the notes, and nothing goes out that nobody spoke for."""
+
+import csv
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+from marked_notes import run, status
+
+from crfdeid.redact.column_choices import find_content, shift_cell, shift_cells
+
+TABLE = """note,patient,body,NOTE_DATE,NOTE_TYPE,seen
+1,7,Seen 4/2/2061.,2061-04-02,Progress,4/2/2061 10:15 AM
+2,7,Seen 4/9/2061.,2061-04-09,Letter,20610409
+3,,Seen 4/9/2061.,1950-04-09,Letter,tomorrow
+"""
+RULES = ("--model", "rules", "--seed", 1, "--id-column", "note", "--text-column", "body")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "n.csv").write_text(TABLE)
+    return tmp_path / "n.csv"
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_day(text: str, form: str = "%m/%d/%Y") -> date:
+    return datetime.strptime(text, form).date()
+
+
+@pytest.mark.parametrize("options", [(), ("--by", "note"), ("--jobs", 2), ("--patient-from", r"^\\d")])
+def test_dates_of_a_column_move_as_those_of_the_notes(path, tmp_path, capsys, options):
+    out = tmp_path / "c.csv"
+    run(path, "--out", out, *RULES, "--date-column", "NOTE_DATE", "--date-column", "seen", *options)
+    rows = read_rows(out)
+    for row in rows[:2]:
+        day = read_day(row["body"].removeprefix("Seen ").removesuffix("."))
+        assert row["NOTE_DATE"] == f"{day:%Y-%m-%d}"
+    assert read_day(rows[0]["seen"].removesuffix(" 10:15 AM")).isoformat() == rows[0]["NOTE_DATE"]
+    assert rows[1]["seen"] == rows[1]["NOTE_DATE"].replace("-", "") != "20610409"
+    assert rows[2]["seen"] == "" and [row["NOTE_TYPE"] for row in rows] == ["Progress", "Letter", "Letter"]
+    said = capsys.readouterr().out
+    assert "copied unchanged, PHI included: NOTE_TYPE\n" in said
+    assert "1 cells of date columns are empty now" in said
+
+
+def test_columns_are_dropped_or_copied(path, tmp_path):
+    out = tmp_path / "c.csv"
+    run(path, "--out", out, *RULES, "--drop-column", "seen", "--drop-column", "NOTE_TYPE",
+        "--copy-column", "NOTE_DATE")  # fmt: skip
+    assert [*read_rows(out)[0]] == ["note", "patient", "body", "NOTE_DATE"]
+    assert [row["NOTE_DATE"] for row in read_rows(out)] == ["2061-04-02", "2061-04-09", "1950-04-09"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("", "column NOTE_DATE has dates; wanted --date-column, --drop-column or --copy-column for it"),
+        ("--date-column NOTE_DATE", "column seen has dates"),
+        ("--drop-column Seen", "no column Seen, which an option names; did you mean seen?"),
+        ("--drop-column body", "column body has two uses"),
+        ("--drop-column seen --copy-column seen", "column seen has two uses"),
+        ("--drop-column seen --out c.jsonl", "only from one table to one table"),
+        ("--date-column seen --policy limited_data_set", "the policy keeps the dates of the notes"),
+    ],
+)
+def test_a_table_that_nobody_spoke_for_is_refused(path, tmp_path, monkeypatch, capsys, options, said):
+    monkeypatch.chdir(tmp_path)
+    assert status(path, "--out", "c.csv", *RULES, *options.split()) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+    assert not Path("c.csv").exists() and not Path("c.jsonl").exists()
+
+
+def test_a_column_that_is_named_as_names_are_is_refused(path, tmp_path, capsys):
+    path.write_text("note,body,last_name\n1,well,Okafor\n")
+    assert status(path, "--out", tmp_path / "c.csv", *RULES) == 2
+    error = capsys.readouterr().err
+    assert "column last_name has names" in error and "Okafor" not in error
+    run(path, "--out", tmp_path / "c.csv", *RULES, "--drop-column", "last_name")
+    assert "Okafor" not in (tmp_path / "c.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("cells", "what"),
+    [
+        (["2061-04-02", "", None], "dates"),
+        (["4/2/61", "x"], "dates"),
+        (["4/2/61", "x", "y"], None),
+        ([date(2061, 4, 2)], "dates"),
+        (["20610402"], "dates"),
+        (["99999999", "12345678"], None),
+        (["1.2.3"], None),
+        ([1.5, float("nan")], None),
+        ([], None),
+    ],
+)
+def test_what_a_column_has(cells, what):
+    assert find_content("x", cells) == what
+
+
+def test_a_cell_moves_in_its_own_form():
+    assert shift_cell(datetime(2061, 4, 2, 10), 14) == datetime(2061, 4, 16, 10)
+    assert shift_cell("02.04.2061", 14, False) == "16.04.2061"
+    assert shift_cell("2061-04-02T10:15:00Z", 14) == "2061-04-16T10:15:00Z"
+    assert shift_cell("about noon", 14) is None
+    row = {"born": "1/1/1950", "seen": "2061-04-02", "n": "5"}
+    assert shift_cells(row, ["born", "seen"], 7, True) == {"born": None, "seen": "2061-04-09"}
