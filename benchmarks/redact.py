@@ -153,10 +153,10 @@ def measure_rounds(groups: list[list[Document]], rounds: int, has_gold: bool) ->
     """The seconds of CPU of each way, round by round. A first round, which is not counted, reads the lists
     and compiles the loops."""
     bare = [[note.with_spans(()) for note in group] for group in groups]
-    tagger, threshold = release.load_tagger("tag", model.CAREFUL)
+    tagger, threshold = release.load_tagger("tag", model.RELEASE)
     assert tagger is not None
     ways: dict[str, Callable[[], object]] = {
-        f"tagging ({model.CAREFUL}, {threshold})": lambda: list(
+        f"tagging ({model.RELEASE}, {threshold})": lambda: list(
             tagger.tag_all((note for group in bare for note in group), threshold=threshold)
         ),
         "tagging and redaction": lambda: tag_and_redact(bare, tagger, threshold),
@@ -182,7 +182,7 @@ def redact_all(groups: Iterable[list[Document]], by_note: bool) -> None:
 
 def tag_and_redact(bare: Iterable[list[Document]], tagger: Tagger, threshold: Threshold | None) -> None:
     """Tag and redact as the command does with one process."""
-    ahead = processes.AheadTagger("tag", model.CAREFUL, tagger, threshold, 1)
+    ahead = processes.AheadTagger("tag", model.RELEASE, tagger, threshold, 1)
     todo = (release.PatientNotes(group, {}, set(), False) for group in bare)
     redact_all((ahead.tag_group(each.group) for each in ahead.read_ahead(todo)), by_note=False)
 

@@ -34,7 +34,7 @@ Range = tuple[int, int]
 
 def tag_by_default(gold: Sequence[Document]) -> list[Document]:
     """Tag each note as the only one of its patient, as ``redact`` does without options."""
-    tagger, threshold = release.load_tagger("tag", model.CAREFUL)
+    tagger, threshold = release.load_tagger("tag", model.RELEASE)
     tag_group = release.build_tagger("tag", tagger, threshold)
     return [tagged for note in gold for tagged in tag_group([note])]
 
