@@ -16,8 +16,7 @@ from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.redact.patient_table import find_type
 from crfdeid.redact.plan import COLUMN_OPTIONS as OPTIONS
 from crfdeid.redact.plan import Columns
-from crfdeid.redact.surrogates.dates import DateShifter
-from crfdeid.redact.surrogates.dates.shift import Shift
+from crfdeid.redact.surrogates.dates import DateShifter, Shift
 
 NAMES = ("PATIENT", "DOCTOR")  # types of columns of names
 DATE_CELL = re.compile(

@@ -189,12 +189,13 @@ def test_no_row_is_lost_between_chunks(number, format, tmp_path):
 
 
 CHANGES = [
-    ((), None, None, ("id", "text", "n"), ["int64", "string", "double"]),
-    (("n",), None, None, ("id", "text", "n"), ["int64", "string", "string"]),
-    (("id", "n"), "text", None, ("id", "n"), ["string", "string"]),
-    ((), "none", "spans", ("id", "text", "n", "spans"), ["int64", "string", "double", "string"]),
-    ((), "n", "n", ("id", "text", "n"), ["int64", "string", "string"]),
-    ((), None, "text", ("id", "text", "n"), ["int64", "string", "double"]),
+    ((), (), None, ("id", "text", "n"), ["int64", "string", "double"]),
+    (("n",), (), None, ("id", "text", "n"), ["int64", "string", "string"]),
+    (("id", "n"), ("text",), None, ("id", "n"), ["string", "string"]),
+    (("id",), ("text", "n"), None, ("id",), ["string"]),
+    ((), ("none",), "spans", ("id", "text", "n", "spans"), ["int64", "string", "double", "string"]),
+    ((), ("n",), "n", ("id", "text", "n"), ["int64", "string", "string"]),
+    ((), (), "text", ("id", "text", "n"), ["int64", "string", "double"]),
 ]
 
 

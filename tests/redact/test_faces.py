@@ -10,7 +10,7 @@ from crfdeid import resources
 
 SURROGATES = "crfdeid.redact.surrogates"
 FACES = {
-    "dates": ("DateShifter", "draw_shift"),
+    "dates": ("DateShifter", "Shift", "draw_shift"),
     "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days"),
 }
 
