@@ -20,7 +20,7 @@ from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
 from crfdeid.text.document import Document, Span
 
 PEOPLE = ("PATIENT", "DOCTOR")
-PROBABLE = 0.2  # of a person whose name is a word of medicine
+PROBABLE = 0.1  # of a person whose name is a word of medicine
 PRODUCTS = ("eponyms", "clinical_names", "makers", "drug_words")  # words that people may have as their names
 WORDS = ("medical_words", "abbreviations")
 NEAR = 24  # characters before a span that may say that it is a person
