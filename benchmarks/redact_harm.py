@@ -103,7 +103,7 @@ def spread(notes: Sequence[Document], count: int) -> list[Document]:
     """Return at most ``count`` notes from the whole range.
 
     >>> spread(range(10), 3)
-    [0, 4, 7]
+    [0, 3, 7]
     """
     step = max(1, len(notes) / count)
     return [notes[round(number * step)] for number in range(min(count, len(notes)))]

@@ -22,6 +22,7 @@ import devset_measure as measure
 import devset_patterns as patterns
 import devset_reports as reports
 import mtsamples
+import redact_harm
 import sibanda
 from devset_names import LOCALES, find_group, read_group
 from devset_surrogates import Cast
@@ -293,3 +294,20 @@ def test_runs_of_sibanda_are_read_with_the_spans_of_every_fold(tmp_path: Path) -
 def test_names_are_kept_and_what_has_only_one_class() -> None:
     spans = (Span(0, 4, "DATE"), Span(5, 9, "DOCTOR"), Span(10, 12, "CITY"), Span(13, 15, "PHI"))
     assert sibanda.keep_names(Document("1", "x" * 20, spans)).spans == spans[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("M.D.", "title or credential"),
+        ("Foley", "eponym, device, maker"),
+        ("3-0", redact_harm.NUMBER),
+        ("Quevix", redact_harm.OTHER),
+    ],
+)
+def test_a_false_change_has_a_class(text: str, found: str) -> None:
+    assert redact_harm.classify_change(text) == found
+
+
+def test_few_documents_are_from_the_whole_range() -> None:
+    assert redact_harm.spread(range(10), 3) == [0, 3, 7] and redact_harm.spread(range(2), 3) == [0, 1]
