@@ -152,19 +152,22 @@ def draw_speeds() -> str:
 
 def render_counts(language: str) -> str:
     """Render what the written corpus holds in a language: a paragraph, and a row for each part."""
-    parts = {part: written_corpus.read_corpus(part, language) for part in written_corpus.PARTS}
-    parts = {part: documents for part, documents in parts.items() if documents}
-    written = [document for documents in parts.values() for document in documents]
-    countries = Counter(document.country for document in written).most_common()
+    parts = {
+        part: [(document, copy_written(document)) for document in documents]
+        for part in written_corpus.PARTS
+        if (documents := written_corpus.read_corpus(part, language))
+    }
+    written = [pair for pairs in parts.values() for pair in pairs]
+    countries = Counter(document.country for document, _ in written).most_common()
     hands, documents, words, spans, clear = count_written(written)
-    texts = [copy.text.split() for copy in map(copy_written, written)]
-    types = {span.type for copy in map(copy_written, written) for span in copy.spans}
+    types = {span.type for _, copy in written for span in copy.spans}
+    short = sum(len(copy.text.split()) < SHORT for _, copy in written)
     paragraph = (
         f"{documents} documents by {hands} hands, {words} words, {spans} spans of {len(types)} types; "
         f"{clear} documents have no PHI and are full of what looks like it. They come from "
         f"{', '.join(f'{name} ({count})' for name, count in countries)}. {KINDS[language]} "
         "are there beside the notes of all specialties. "
-        f"{sum(len(text) < SHORT for text in texts)} of the documents have fewer than sixty words."
+        f"{short} of the documents have fewer than sixty words."
     )
     rows = [f"| {part} | {' | '.join(count_written(own))} |" for part, own in parts.items()]
     head = "| part | hands | documents | words | spans | without PHI |\n|---|---|---|---|---|---|"
@@ -179,12 +182,11 @@ def place_counts(page: str) -> str:
     return page
 
 
-def count_written(documents: Sequence[written_corpus.WrittenDocument]) -> list[str]:
-    """Count hands, documents, words, spans, and documents without PHI."""
-    copies = list(map(copy_written, documents))
-    words, spans = (sum(map(len, found)) for found in zip(*((c.text.split(), c.spans) for c in copies)))
-    hands, clear = len({document.hand for document in documents}), sum(not copy.spans for copy in copies)
-    return [f"{count:,}" for count in (hands, len(documents), words, spans, clear)]
+def count_written(written: Sequence[tuple[written_corpus.WrittenDocument, Document]]) -> list[str]:
+    """Count hands, documents, words, spans, and documents without PHI; each document has its copy."""
+    words, spans = (sum(map(len, found)) for found in zip(*((c.text.split(), c.spans) for _, c in written)))
+    hands, clear = len({document.hand for document, _ in written}), sum(not copy.spans for _, copy in written)
+    return [f"{count:,}" for count in (hands, len(written), words, spans, clear)]
 
 
 def copy_written(document: written_corpus.WrittenDocument) -> Document:

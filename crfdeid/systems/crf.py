@@ -37,6 +37,7 @@ from crfdeid.text.spans import trim_spans
 if TYPE_CHECKING:
     from crfdeid.engine.decoding.forward_backward import SpanConfidence
     from crfdeid.engine.decoding.marginals import Marginals
+    from crfdeid.engine.decoding.span_marginals import SpanMarginals
     from crfdeid.systems.risk import RiskDecoder
 
 CRFSUITE = "model.crfsuite"
@@ -76,7 +77,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     def _build_risk_decoder(self) -> RiskDecoder:
         from crfdeid.systems.risk import RiskDecoder, read_limits
 
-        return RiskDecoder(self.weights, read_limits(self.config), self.backward)
+        return RiskDecoder(self.span_marginals, read_limits(self.config))
 
     @cached_property
     def confidence(self) -> SpanConfidence:
@@ -89,6 +90,12 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         from crfdeid.engine.decoding.marginals import Marginals
 
         return Marginals(self.weights.transitions)
+
+    @cached_property
+    def span_marginals(self) -> SpanMarginals:
+        from crfdeid.engine.decoding.span_marginals import SpanMarginals
+
+        return SpanMarginals(self.weights.labels, self.weights.transitions, self.backward)
 
     def check_threshold(self, threshold: AnyThreshold) -> Threshold:
         if self.backward:
@@ -143,14 +150,12 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     def find_candidates(self, documents: Sequence[Document], least: float) -> list[list[Span]]:
         """Return all spans that are at least so probable, of each document, with their probabilities. They
         can overlap, and can begin or end with a line end; the documents are folded."""
-        from crfdeid.engine.decoding.span_marginals import SpanMarginals
         from crfdeid.systems.risk import list_spans
 
         batch = self.batch(documents)
-        marginals = SpanMarginals(self.weights.labels, self.weights.transitions, self.backward)
         emissions = self.decoder.emissions(batch)
-        found = marginals.find(emissions, batch.first, batch.stop, least, self.compiled)
-        return list_spans(batch, found, marginals.pairs.names, probabilities=True)
+        found = self.span_marginals.find(emissions, batch.first, batch.stop, least, self.compiled)
+        return list_spans(batch, found, self.span_marginals.pairs.names, probabilities=True)
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         for some in batch_documents(documents):

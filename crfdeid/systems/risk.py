@@ -14,7 +14,6 @@ import numpy as np
 
 from crfdeid.config import Config
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding.span_marginals import Candidates, SpanMarginals, choose_spans
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.threshold import DEFAULT, Threshold, make_threshold
@@ -48,12 +47,10 @@ def check_decode(settings: Config) -> None:
 
 
 class RiskDecoder:
-    """Finds the spans of a CRF with these weights by their own probabilities; ``backward`` as in
-    :class:`SpanMarginals`."""
+    """Finds the spans of a CRF by their own probabilities."""
 
-    def __init__(self, weights: Weights, limits: Threshold, backward: bool = False) -> None:
-        self.marginals = SpanMarginals(weights.labels, weights.transitions, backward)
-        self.limits = limits.list_limits(self.marginals.pairs.names)
+    def __init__(self, marginals: SpanMarginals, limits: Threshold) -> None:
+        self.marginals, self.limits = marginals, limits.list_limits(marginals.pairs.names)
 
     def find_spans(
         self, batch: Batch, emissions: np.ndarray, probabilities: bool, compiled: bool

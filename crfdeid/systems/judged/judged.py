@@ -23,7 +23,7 @@ from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.decoding.span_marginals import Candidates, SpanMarginals, choose_spans
+from crfdeid.engine.decoding.span_marginals import Candidates, choose_spans
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value
@@ -38,7 +38,7 @@ from crfdeid.systems.rescored.trees import apply_trees, compute_log_odds, fit_tr
 from crfdeid.systems.risk import list_spans, read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, batch_documents
-from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
 TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
@@ -96,11 +96,6 @@ class JudgedTagger(CrfTagger):
         self.judge_rows = build_rows(self, self.options, values)
         self.limits = read_limits(self.config)
 
-    def check_threshold(self, threshold: AnyThreshold) -> Threshold:
-        chosen = make_threshold(threshold)
-        chosen.check_scheme(self.scheme)
-        return chosen
-
     def judge(self, batch: Batch) -> Candidates:
         """Return the candidates of a batch with what the trees say of them."""
         found = find_batch_candidates(self, batch, self.options.least)
@@ -152,7 +147,7 @@ def build_rows(tagger: CrfTagger, options: Options, values: ValueNumbers) -> Spa
 
 def find_batch_candidates(tagger: CrfTagger, batch: Batch, least: float) -> Candidates:
     """Return the possible spans of a batch; the numbers of their types are those of the scheme, sorted."""
-    marginals = SpanMarginals(tagger.weights.labels, tagger.weights.transitions)
+    marginals = tagger.span_marginals
     emissions = tagger.decoder.emissions(batch)
     found = marginals.find(emissions, batch.first, batch.stop, least, tagger.compiled)
     types = sorted(tagger.scheme.types)
