@@ -175,6 +175,8 @@ def test_shares_are_of_words_of_enough_owners(tmp_path):
     found.write(tmp_path / "s.json")
     again = word_shares.read_shares(tmp_path / "s.json")
     assert again.words == found.words and (again.shares == found.shares).all()
+    none = word_shares.count_shares([one, two], 2, 3)
+    assert not none.words and (none.shares == word_shares.UNKNOWN).all()
 
 
 def test_columns_of_words_are_those_of_the_candidate_and_of_what_is_beside_it():

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,29 +24,27 @@ UNKNOWN = -1.0
 SELDOM = 0.05  # the part of one more occurrence that counts, so that a share is never 0
 EMPTY = ""  # in place of a word outside the document
 
+Row = Sequence[Any]  # a number, then a list for each place
 Words = Sequence[str]  # the lowered texts of a document's tokens
 Keys = Iterable[tuple[int, int, int]]  # first token, last token, number of the type
 
 
 class WordShares:
-    """``counts[place][word]`` has, by type, how often a word is at a place of spans, and ``occurrences`` how
-    often it is anywhere. ``shares[place]`` [words + 1, types] has a row for other words at its end."""
+    """``table[word]`` begins with the number of the word's occurrences. A list for each of :data:`PLACES`
+    follows: numbers of types, and how often the word has that place at their spans, in turns.
+    ``shares[place]`` [words + 1, types] has a row for other words at its end."""
 
-    def __init__(
-        self,
-        occurrences: Mapping[str, int],
-        counts: Mapping[str, Mapping[str, Mapping[int, int]]],
-        types: int,
-    ) -> None:
-        self.occurrences, self.counts = occurrences, counts
-        self.words = sorted(occurrences)
+    def __init__(self, table: Mapping[str, Row], types: int) -> None:
+        self.table, self.words = table, sorted(table)
         self.numbers = {word: number for number, word in enumerate(self.words)}
         self.shares = np.full((len(PLACES), len(self.words) + 1, types), UNKNOWN)
-        for row, word in enumerate(self.words):
-            self.shares[:, row] = SELDOM / (occurrences[word] + 1)
-            for place, name in enumerate(PLACES):
-                for type, count in counts[name].get(word, {}).items():
-                    self.shares[place, row, type] = (count + SELDOM) / (occurrences[word] + 1)
+        total = np.array([table[word][0] for word in self.words], np.float64) + 1
+        self.shares[:, :-1] = (SELDOM / total)[:, None]
+        for place, share in enumerate(self.shares, 1):
+            own = [table[word][place] for word in self.words]
+            words = np.repeat(np.arange(len(own)), [len(pairs) // 2 for pairs in own])
+            pairs = np.array([*chain.from_iterable(own)], np.int64).reshape(-1, 2)
+            share[words, pairs[:, 0]] = (pairs[:, 1] + SELDOM) / total[words]
 
     def number(self, word: str) -> int:
         """The row of a word."""
@@ -82,18 +82,8 @@ class WordShares:
         return np.column_stack(columns)
 
     def write(self, path: Path) -> None:
-        """Write the counts: of each word its occurrences and, for each place, types and numbers in turns."""
-        table = {
-            word: [
-                self.occurrences[word],
-                *(
-                    [n for pair in sorted(self.counts[name].get(word, {}).items()) for n in pair]
-                    for name in PLACES
-                ),
-            ]
-            for word in self.words
-        }
-        whole = {"types": self.shares.shape[2], "words": table}
+        """Write the counts."""
+        whole = {"types": self.shares.shape[2], "words": self.table}
         text = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         path.write_text(text + "\n", encoding="utf-8")
 
@@ -119,8 +109,12 @@ def count_shares(documents: Iterable[tuple[str, Words, Keys]], types: int, least
         for key in keys:
             for place, word in list_places(words, key):
                 counts[place][word][key[2]] += 1
-    kept = {word: occurrences[word] for word, own in owners.items() if len(own) >= least and word}
-    return WordShares(kept, counts, types)
+    table: dict[str, Row] = {
+        word: (occurrences[word], *([*chain(*sorted(own[word].items()))] for own in counts.values()))
+        for word, owned in owners.items()
+        if len(owned) >= least and word
+    }
+    return WordShares(table, types)
 
 
 def list_places(words: Words, key: tuple[int, int, int]) -> Iterator[tuple[str, str]]:
@@ -143,13 +137,6 @@ def read_shares(path: Path) -> WordShares:
     """Read the shares. Raises :class:`ModelError` where the file is missing or another one."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
-        rows = table["words"]
-        counts = {
-            name: {
-                word: dict(zip(row[place][::2], row[place][1::2])) for word, row in rows.items() if row[place]
-            }
-            for place, name in enumerate(PLACES, 1)
-        }
-        return WordShares({word: row[0] for word, row in rows.items()}, counts, table["types"])
+        return WordShares({**table["words"]}, table["types"])
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         raise ModelError(f"{path}: missing, or not the word shares of a judged model") from None
