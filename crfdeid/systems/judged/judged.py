@@ -34,7 +34,7 @@ from crfdeid.systems.judged.observed import TokenValues, ValueNumbers
 from crfdeid.systems.judged.rows import SpanRows, trim_candidates
 from crfdeid.systems.judged.word_shares import WordShares, count_shares, read_shares
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.rescored.trees import apply_trees, compute_log_odds, fit_trees, read_trees, write_trees
+from crfdeid.systems.rescored.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.risk import list_spans, read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, batch_documents
@@ -45,35 +45,23 @@ TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(TreeOptions):
     """``inside`` are the observations of a span's first and last token, ``beside`` those of the tokens before
-    and after. ``least`` is the smallest probability of a candidate. ``folds`` is the number of folds of the
-    training documents, ``group`` a regular expression: documents whose patients begin with the same match are
-    in one fold. ``least_owners`` is the number of patients of a word whose shares are kept. Weights of the
-    CRF below ``least_weight`` are left out, so that its file is smaller. ``seed``, ``trees``, ``rate``,
-    ``leaves``, ``rows`` and ``l2`` are of the trees, as in the system ``rescored``."""
+    and after. ``group`` is a regular expression: documents whose patients begin with the same match are in
+    one fold. ``least_owners`` is the number of patients of a word whose shares are kept. Weights of the CRF
+    below ``least_weight`` are left out, so that its file is smaller. The other settings are those of
+    :class:`TreeOptions`."""
 
     inside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    least: float = 0.02
-    folds: int = 2
     group: str = ""
     least_owners: int = 3
     least_weight: float = 0.0
-    seed: int = 0
-    trees: int = 200
-    rate: float = 0.05
-    leaves: int = 16
-    rows: int = 15
-    l2: float = 1.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.folds, int) or self.folds < 2:
-            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+        super().__post_init__()
         if not isinstance(self.least_owners, int) or self.least_owners < 1:
             raise ValueError(f"least_owners = {self.least_owners}: wanted a whole number, 1 or more")
-        if not 0 < self.least < 1:
-            raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
         if not self.least_weight >= 0:
             raise ValueError(f"least_weight = {self.least_weight}: wanted 0 or more")
         try:
@@ -177,8 +165,7 @@ def train(training: Training) -> None:
     rows, is_right = (np.concatenate(column) for column in zip(*parts))
     sorted_values = values.sort()
     renumber_columns(rows, values, sorted_values, options)
-    size = options.trees, options.rate, options.leaves, options.rows
-    write_trees(folder.path / TREES, fit_trees(rows, is_right, *size, options.seed, options.l2))
+    write_trees(folder.path / TREES, options.fit_trees(rows, is_right))
     (folder.path / VALUES).write_text(
         json.dumps(sorted_values, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
     )

@@ -30,7 +30,7 @@ from crfdeid.systems.registry import System, Training, build_config, read_option
 from crfdeid.systems.rescored.candidates import Candidates, Expressions, Key, Note
 from crfdeid.systems.rescored.span_features import describe_candidates
 from crfdeid.systems.rescored.training_texts import TrainingTexts, count_texts, read_texts
-from crfdeid.systems.rescored.trees import apply_trees, compute_log_odds, fit_trees, read_trees, write_trees
+from crfdeid.systems.rescored.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.risk import read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
@@ -49,23 +49,13 @@ OWN = (
 
 
 @dataclass(frozen=True)
-class Options:
-    """``members`` are CRFs by name; the settings that they do not set are the ensemble's. ``least`` is the
-    smallest probability of a member's candidate. ``expressions`` are observations that mark expressions with
-    ``B`` and ``I``, and the type of these spans. ``folds`` is the number of folds of the training documents;
-    ``seed`` draws them. ``trees``, ``rate``, ``leaves`` and ``rows`` are number, learning rate, most leaves
-    and fewest rows of a leaf of the trees; ``l2`` is the regularization of their leaves' values."""
+class Options(TreeOptions):
+    """``members`` are CRFs by name; the settings that they do not set are the ensemble's. ``expressions`` are
+    observations that mark expressions with ``B`` and ``I``, and the type of these spans. The other settings
+    are those of :class:`TreeOptions`."""
 
     members: dict[str, dict[str, Any]] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)
-    least: float = 0.02
-    folds: int = 2
-    seed: int = 0
-    trees: int = 200
-    rate: float = 0.05
-    leaves: int = 16
-    rows: int = 15
-    l2: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.members or not all(isinstance(table, dict) for table in self.members.values()):
@@ -73,10 +63,7 @@ class Options:
         for name in self.members:
             if not NAME.fullmatch(name):
                 raise ValueError(f"members.{name}: wanted a name of small letters, digits and _")
-        if not isinstance(self.folds, int) or self.folds < 2:
-            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
-        if not 0 < self.least < 1:
-            raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
+        super().__post_init__()
 
 
 class RescoredTagger(Tagger):
@@ -221,9 +208,7 @@ def train(training: Training) -> None:
     rows = describe_candidates(found, texts, sorted(folder.scheme.types), kinds)
     gold = [set(list_gold(own.note)) for own in found]
     is_right = np.array([key in right for own, right in zip(found, gold) for key in own.probabilities], bool)
-    size = options.trees, options.rate, options.leaves, options.rows
-    trees = fit_trees(rows, is_right, *size, options.seed, options.l2)
-    write_trees(folder.path / TREES, trees)
+    write_trees(folder.path / TREES, options.fit_trees(rows, is_right))
     notes = [Note(document, folder.pipeline.tokenize(document.text)) for document in documents]
     count_texts([(note, list_gold(note)) for note in notes]).write(folder.path / TEXTS)
 

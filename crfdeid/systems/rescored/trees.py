@@ -3,6 +3,7 @@ keeps them (no pickle)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -13,6 +14,35 @@ from crfdeid.errors import ModelError
 
 LEAF = -1
 EDGE = 1e-4  # probabilities are this far from 0 and 1 at least, so that their log odds are finite
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """What the systems that judge candidates by trees have in common. ``least`` is the smallest probability
+    of a candidate. ``folds`` is the number of folds of the training documents; ``seed`` draws them and is the
+    trees' too. ``trees``, ``rate``, ``leaves`` and ``rows`` are number, learning rate, most leaves and fewest
+    rows of a leaf of the trees; ``l2`` is the regularization of their leaves' values. Raises
+    :class:`ValueError` on values that do not fit."""
+
+    least: float = 0.02
+    folds: int = 2
+    seed: int = 0
+    trees: int = 200
+    rate: float = 0.05
+    leaves: int = 16
+    rows: int = 15
+    l2: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.folds, int) or self.folds < 2:
+            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+        if not 0 < self.least < 1:
+            raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
+
+    def fit_trees(self, rows: Floats, is_right: np.ndarray) -> Trees:
+        """Learn trees by these settings; see :func:`fit_trees`."""
+        size = self.trees, self.rate, self.leaves, self.rows
+        return fit_trees(rows, is_right, *size, self.seed, self.l2)
 
 
 class Trees(NamedTuple):
