@@ -116,7 +116,8 @@ class ContextColumns:
     def number_texts(self, key: str, find: Callable[[str], int]) -> Ints:
         """As :meth:`crfdeid.engine.arrays.text_numbers.ValueNumbers.number_texts`."""
         if key not in self.of_text:
-            self.of_text[key] = TextNumbers(self.vocabulary, find)
+            lowered = self.vocabulary.lowered
+            self.of_text[key] = TextNumbers(self.vocabulary, lambda place: map(find, lowered[place:]))
         return self.of_text[key].rows
 
     def number_values(self, name: str, values: Sequence[Value]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -13,19 +13,19 @@ from crfdeid.feature_extraction.token import Value
 
 
 class TextNumbers:
-    """``find(lowered)`` gives the number of a text in lower case."""
+    """``find_all(place)`` gives the numbers of the vocabulary's texts from that place on."""
 
-    def __init__(self, vocabulary: TokenVocabulary, find: Callable[[str], int]) -> None:
-        self.vocabulary, self.find = vocabulary, find
+    def __init__(self, vocabulary: TokenVocabulary, find_all: Callable[[int], Iterable[int]]) -> None:
+        self.vocabulary, self.find_all = vocabulary, find_all
         self.numbers = GrowableArray(np.int32)
         self.seen = 0
 
     @property
     def rows(self) -> Ints:
         """The numbers by text; the array can have spare rows at its end."""
-        new = self.vocabulary.lowered[self.seen :]
-        self.numbers.extend(map(self.find, new))
-        self.seen += len(new)
+        if self.seen < len(self.vocabulary):
+            self.numbers.extend(self.find_all(self.seen))
+            self.seen = len(self.vocabulary)
         return self.numbers.rows
 
 

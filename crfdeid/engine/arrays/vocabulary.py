@@ -127,8 +127,9 @@ class TokenVocabulary:
         """Add distinct new texts, in order."""
         if not texts:
             return
+        place = len(self)
         lowered = [text.lower() for text in texts]
-        self.numbers.update(zip(texts, range(len(self), len(self) + len(texts))))
+        self.numbers.update(zip(texts, range(place, place + len(texts))))
         self.strings += texts
         self.lowered += lowered
         numbers = self.lower_numbers
@@ -139,9 +140,20 @@ class TokenVocabulary:
             self.flags_of[like] = flags(like)
         self.flags.extend([self.flags_of[like] | MARKS.get(low, 0) for like, low in zip(forms, lowered)])
         for name, table in self.values.items():
-            values = observe_texts(name, self.observations[name], texts, lowered, forms)
-            known = {value: self.number_of(name, value) for value in dict.fromkeys(values)}
-            table.extend([known[value] for value in values])
+            table.extend(self.number_values(name, self.observations[name], self.number_of, place))
+
+    def number_values(
+        self,
+        name: str,
+        observe: Callable[[str], Value],
+        number: Callable[[str, Value], int],
+        place: int,
+    ) -> list[int]:
+        """The numbers of the values of an observation, for the texts from ``place`` on."""
+        texts = self.strings[place:], self.lowered[place:], self.forms[place:]
+        values = observe_texts(name, observe, *texts)
+        known = {value: number(name, value) for value in dict.fromkeys(values)}
+        return [known[value] for value in values]
 
 
 def observe_texts(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-
-import numpy as np
+from functools import partial
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, ContextColumns
+from crfdeid.engine.arrays.text_numbers import TextNumbers
 from crfdeid.engine.arrays.types import Ints
-from crfdeid.engine.arrays.vocabulary import GrowableArray, TokenVocabulary, observe_texts
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
@@ -62,11 +61,12 @@ class TokenValues:
         found = resolve_names(names, pipeline.gazetteers)
         self.names, self.pipeline, self.numbers = names, pipeline, numbers
         self.lexical, self.contextual = found.lexical, found.contextual
-        self.vocabulary: TokenVocabulary | None = None
+        self.columns: ContextColumns | None = None
+        self.of_text: dict[str, TextNumbers] = {}
 
     def read(self, decoder: AdaptiveDecoder, batch: Batch) -> Callable[[str, Ints], Ints]:
         """Return a function that gives the numbers of an observation at some tokens of the batch."""
-        self._follow(decoder)
+        context = self._follow(decoder)
         columns: dict[str, Ints] = {}
 
         def find(name: str, places: Ints) -> Ints:
@@ -74,7 +74,7 @@ class TokenValues:
                 found: Ints = self.of_text[name].rows[batch.texts[places]]
                 return found
             if name not in columns:
-                columns[name] = self.columns.column(name, batch)
+                columns[name] = context.column(name, batch)
             found = columns[name][places]
             return found
 
@@ -82,25 +82,21 @@ class TokenValues:
 
     def forget(self) -> None:
         """Forget the texts of the batches."""
-        self.vocabulary = None
-        self.__dict__.pop("columns", None)
-        self.of_text: dict[str, GrowableArray] = {}
+        self.columns, self.of_text = None, {}
 
-    def _follow(self, decoder: AdaptiveDecoder) -> None:
-        """Number the texts that are new in the decoder's vocabulary, all of them where it is another one."""
-        vocabulary = decoder.decoder.vocabulary
-        if vocabulary is not self.vocabulary:
-            self.vocabulary, self.seen = vocabulary, 0
-            self.of_text = {name: GrowableArray(np.int32) for name in self.lexical}
-            arrays = decoder.decoder.choose_arrays()
-            number = self.numbers.number
+    def _follow(self, decoder: AdaptiveDecoder) -> ContextColumns:
+        """Return the columns of the decoder's vocabulary; begin again where it is another one."""
+        vocabulary, number = decoder.decoder.vocabulary, self.numbers.number
+        if self.columns is None or self.columns.vocabulary is not vocabulary:
             self.columns = ContextColumns(
-                self.contextual, self.pipeline.gazetteers, vocabulary, number, *arrays
+                self.contextual,
+                self.pipeline.gazetteers,
+                vocabulary,
+                number,
+                *decoder.decoder.choose_arrays(),
             )
-        new = slice(self.seen, len(vocabulary))
-        texts, lowered = vocabulary.strings[new], vocabulary.lowered[new]
-        for name, observe in self.lexical.items():
-            values = observe_texts(name, observe, texts, lowered, vocabulary.forms[new])
-            known = {value: self.numbers.number(name, value) for value in dict.fromkeys(values)}
-            self.of_text[name].extend([known[value] for value in values])
-        self.seen = len(vocabulary)
+            self.of_text = {
+                name: TextNumbers(vocabulary, partial(vocabulary.number_values, name, observe, number))
+                for name, observe in self.lexical.items()
+            }
+        return self.columns

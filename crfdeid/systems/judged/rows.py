@@ -7,13 +7,16 @@ its words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.text_numbers import TextNumbers
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, GrowableArray, TokenVocabulary
+from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TokenVocabulary
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.span_marginals import Candidates
 from crfdeid.systems.judged import word_shares
@@ -30,6 +33,17 @@ MOST_SIGNS = 999  # of a token; more are not distinguished
 OUTSIDE = -3  # the value of an observation beside the document
 
 
+class OfTexts(NamedTuple):
+    """Numbers of the texts of a vocabulary: the words' rows in ``shares``, whether they are full stops, and
+    their :data:`OF_SIGNS`."""
+
+    vocabulary: TokenVocabulary
+    shares: WordShares
+    rows: TextNumbers
+    stops: TextNumbers
+    signs: Sequence[TextNumbers]
+
+
 class SpanRows:
     """Describes the candidates of batches that ``decoder`` made. ``inside`` and ``beside`` name the
     observations at the first and last token, and at the tokens before and after."""
@@ -38,8 +52,7 @@ class SpanRows:
         self, values: TokenValues, inside: Sequence[str], beside: Sequence[str], types: Sequence[str]
     ) -> None:
         self.values, self.inside, self.beside, self.types = values, inside, beside, types
-        self.vocabulary: TokenVocabulary | None = None
-        self.shares: WordShares | None = None
+        self.of_texts: OfTexts | None = None
 
     def describe(
         self, decoder: AdaptiveDecoder, batch: Batch, found: Candidates, shares: WordShares
@@ -47,16 +60,16 @@ class SpanRows:
         """Return the rows [candidates, columns]; the candidates' types are numbers of ``types``."""
         if not len(found.first):
             return np.zeros((0, 0), np.float32)
-        self._follow(decoder.decoder.vocabulary, shares)
+        of_texts = self._follow(decoder.decoder.vocabulary, shares)
         owner = batch.document[found.first]
         bounds = np.column_stack([batch.bounds[owner], batch.bounds[owner + 1]])
         far = found._replace(first=found.first + owner * GAP, last=found.last + owner * GAP)
-        rows = np.append(self.rows.rows[batch.texts], self.nobody)
+        rows = np.append(of_texts.rows.rows[batch.texts], shares.number(EMPTY))
         parts = [
             compute_log_odds(found.probabilities)[:, None],
             found.types[:, None],
             describe_rivals(far.first, far.last, far.types, far.probabilities),
-            self._describe_places(batch, found, bounds),
+            describe_places(batch, found, bounds, of_texts),
             describe_notes(batch, found, owner),
             *self._observe(decoder, batch, found, bounds),
             shares.describe(rows, bounds, found),
@@ -65,42 +78,15 @@ class SpanRows:
 
     def forget(self) -> None:
         """Forget the texts of the batches."""
-        self.vocabulary = None
-        self.rows, self.stops = GrowableArray(np.int32), GrowableArray(np.int16)
-        self.signs = [GrowableArray(np.int16) for _ in OF_SIGNS]
+        self.of_texts = None
         self.values.forget()
 
-    def _follow(self, vocabulary: TokenVocabulary, shares: WordShares) -> None:
-        """Number the texts that are new in the vocabulary, all of them where it or the shares are others."""
-        if vocabulary is not self.vocabulary or shares is not self.shares:
-            self.vocabulary, self.shares, self.seen = vocabulary, shares, 0
-            self.rows, self.nobody = GrowableArray(np.int32), shares.number(EMPTY)
-            self.signs = [GrowableArray(np.int16) for _ in OF_SIGNS]
-            self.stops = GrowableArray(np.int16)
-        texts, lowered = vocabulary.strings[self.seen :], vocabulary.lowered[self.seen :]
-        self.rows.extend(map(shares.number, lowered))
-        self.stops.extend(text == "." for text in texts)
-        tests: tuple[Callable[[str], bool], ...] = (str.isalpha, str.isupper, str.isdigit, bool)
-        for counts, is_one in zip(self.signs, tests):
-            counts.extend(min(sum(map(is_one, text)), MOST_SIGNS) for text in texts)
-        self.seen = len(vocabulary)
-
-    def _describe_places(self, batch: Batch, found: Candidates, bounds: Ints) -> Floats:
-        first, last = found.first, found.last
-        line = batch.line[first]
-        before, after = first - 1, np.minimum(last + 1, len(batch) - 1)
-        stops = self.stops.rows
-        signs = [np.append(0, np.cumsum(counts.rows[batch.texts])) for counts in self.signs]
-        columns = [
-            last + 1 - first,
-            batch.line_stop[line] - batch.line_first[line],
-            (first - bounds[:, 0]) / (bounds[:, 1] - bounds[:, 0]),
-            (batch.flags[first] & CAPITALISED) != 0,
-            (first > bounds[:, 0]) & (stops[batch.texts[before]] == 1),
-            (last + 1 < bounds[:, 1]) & (stops[batch.texts[after]] == 1),
-            *(total[last + 1] - total[first] for total in signs),
-        ]
-        return np.column_stack(columns)
+    def _follow(self, vocabulary: TokenVocabulary, shares: WordShares) -> OfTexts:
+        """Return the numbers of a vocabulary's texts; begin again where it or the shares are others."""
+        known = self.of_texts
+        if known is None or known.vocabulary is not vocabulary or known.shares is not shares:
+            self.of_texts = known = number_texts(vocabulary, shares)
+        return known
 
     def _observe(
         self, decoder: AdaptiveDecoder, batch: Batch, found: Candidates, bounds: Ints
@@ -122,6 +108,42 @@ class SpanRows:
         return [
             "probability", "type", *rivals, *OF_PLACE, *OF_SIGNS, *OF_NOTE, *own, *word_shares.NAMES,
         ]  # fmt: skip
+
+
+def number_texts(vocabulary: TokenVocabulary, shares: WordShares) -> OfTexts:
+    """Return the numbers of the texts of a vocabulary, which can grow."""
+    strings, lowered = vocabulary.strings, vocabulary.lowered
+    tests: tuple[Callable[[str], bool], ...] = (str.isalpha, str.isupper, str.isdigit, bool)
+
+    def count_signs(is_one: Callable[[str], bool], place: int) -> Iterator[int]:
+        return (min(sum(map(is_one, text)), MOST_SIGNS) for text in strings[place:])
+
+    return OfTexts(
+        vocabulary,
+        shares,
+        TextNumbers(vocabulary, lambda place: map(shares.number, lowered[place:])),
+        TextNumbers(vocabulary, lambda place: (text == "." for text in strings[place:])),
+        [TextNumbers(vocabulary, partial(count_signs, is_one)) for is_one in tests],
+    )
+
+
+def describe_places(batch: Batch, found: Candidates, bounds: Ints, of_texts: OfTexts) -> Floats:
+    """Return the columns :data:`OF_PLACE` and :data:`OF_SIGNS` of the candidates."""
+    first, last = found.first, found.last
+    line = batch.line[first]
+    before, after = first - 1, np.minimum(last + 1, len(batch) - 1)
+    stops = of_texts.stops.rows
+    signs = [np.append(0, np.cumsum(counts.rows[batch.texts])) for counts in of_texts.signs]
+    columns = [
+        last + 1 - first,
+        batch.line_stop[line] - batch.line_first[line],
+        (first - bounds[:, 0]) / (bounds[:, 1] - bounds[:, 0]),
+        (batch.flags[first] & CAPITALISED) != 0,
+        (first > bounds[:, 0]) & (stops[batch.texts[before]] == 1),
+        (last + 1 < bounds[:, 1]) & (stops[batch.texts[after]] == 1),
+        *(total[last + 1] - total[first] for total in signs),
+    ]
+    return np.column_stack(columns)
 
 
 def describe_notes(batch: Batch, found: Candidates, owner: Ints) -> Floats:
