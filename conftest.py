@@ -7,7 +7,8 @@ from importlib.util import find_spec
 # Tests start hundreds of programs: what Python compiles is kept, also where the environment says otherwise.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# Each worker is one thread: those of several wait for each other, and a fit of 0.1 s took 20.
+# One thread for each test worker: the threads of several workers wait for each other, and then a fit of
+# 0.1 s takes 20 s.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Doctests import their module; tests/systems/test_rnn.py says itself that it skips.

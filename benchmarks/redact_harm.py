@@ -2,12 +2,13 @@
 
     python benchmarks/redact_harm.py [--documents 40] [--model NAME] [--part test]
 
-The documents are those of the written corpus (docs/written.md), with PHI and without, and the texts of
-``shared/data/clinical_english``, which have no gold spans and almost no PHI: there every change counts. Each
-is tagged and redacted as the only note of its patient, by the default of ``redact``. A false change is a
-replacement that no gold span overlaps and that differs from its text. Printed are the false changes per 1,000
-words by class and by type, the notes that have one, and, where gold spans are, the notes that keep the text
-of one.
+It reads two kinds of documents. Those of the written corpus (docs/written.md) have gold spans, or no PHI at
+all. The texts of ``shared/data/clinical_english`` have no gold spans and almost no PHI, so that every change
+counts. Each document is tagged and redacted as the only note of its patient, by the default of ``redact``.
+
+A false change is a replacement that no gold span overlaps and that differs from its text. The benchmark
+prints the false changes per 1,000 words, by class and by type, and the notes that have one; where there are
+gold spans, also the notes that still have the text of one.
 """
 
 from __future__ import annotations

@@ -124,8 +124,8 @@ def split_words(text: str) -> Iterator[str]:
 
 def check_groups(config: Config, where: str, tables: dict[Path, Gazetteer]) -> None:
     """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation or a
-    gazetteer does not exist. Of the gazetteers only tables of words are read, for their columns, and added
-    to ``tables``, which has those of other runs."""
+    gazetteer does not exist. Of the gazetteers only tables of words are read, for their columns.
+    ``tables`` keeps them: each table is read once for all runs."""
     with prefix_errors(where):
         found = [t for group in config.features for t in templates.read_group(group)]
         names = templates.list_gazetteers(found)

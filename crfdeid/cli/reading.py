@@ -157,4 +157,4 @@ def add_term_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--always", type=Path, metavar="FILE", help="terms that are always PHI: in each line a type and a "
         "term, or a /regular expression/")  # fmt: skip
-    add("--never", type=Path, metavar="FILE", help="terms that are no PHI: one in each line")
+    add("--never", type=Path, metavar="FILE", help="terms that are never PHI, one in each line")

@@ -139,9 +139,9 @@ class Kept(NamedTuple):
 class Message:
     """A message, a resource or a document: the texts and values of ``source``, which goes on where the one of
     the message before ends. ``masks`` replace what is not let out, counted by reason in ``masked``. ``codes``
-    are ids that other messages refer to, and ``kept`` are values that stay. ``facts`` has the types and texts
-    that are known of the patient beside those of the fields, ``own`` what the message says of its patient.
-    ``encoding`` is that of the file, if the message names it."""
+    are ids that other messages refer to, and ``kept`` are values that stay. ``facts`` are what
+    is known of the patient from elsewhere than the fields: types and texts. ``own`` are the facts that the
+    message itself states. ``encoding`` is the encoding of the file, where the message names one."""
 
     id: str
     source: str = field(repr=False)
