@@ -139,9 +139,9 @@ class Kept(NamedTuple):
 class Message:
     """A message, a resource or a document: the texts and values of ``source``, which goes on where the one of
     the message before ends. ``masks`` replace what is not let out, counted by reason in ``masked``. ``codes``
-    are ids that other messages refer to, and ``kept`` are values that stay. ``facts`` are what
-    is known of the patient from elsewhere than the fields: types and texts. ``own`` are the facts that the
-    message itself states. ``encoding`` is the encoding of the file, where the message names one."""
+    are ids that other messages refer to, and ``kept`` are values that stay. ``facts`` are types and texts of
+    the patient that stand in no field. ``own`` are the texts of the patient that are searched in ``kept``.
+    ``encoding`` is the encoding of the file, where the message names one."""
 
     id: str
     source: str = field(repr=False)

@@ -14,10 +14,7 @@ from crfdeid.lexicon.letters import fold
 
 NAME, DATE, WHOLE = "PATIENT", "DATE", ("CITY", "ZIP")
 NUMBERS = ("MEDICALRECORD", "SSN", "LICENSE", "HEALTHPLAN", "ACCOUNT", "IDNUM", "PHONE", "FAX")
-MIN_WORD, MIN_NUMBER = (
-    3,
-    6,
-)  # characters of what is found in a part of a value; shorter texts are a whole value
+MIN_WORD, MIN_NUMBER = 3, 6  # characters of what is found in a part of a value; less is a whole value
 MIN_WHOLE = {NAME: 2}
 SHORTEST = 4  # characters of other texts
 WORD, RUN, DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"[^\W_]+"), re.compile(r"[0-9]+")

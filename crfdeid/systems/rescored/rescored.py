@@ -39,13 +39,7 @@ from crfdeid.text.document import Document, Span
 
 MEMBERS, TEXTS, TREES, KINDS = "members", "texts.json", "trees.npz", "kinds.json"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-OWN = (
-    "system",
-    "options",
-    "decode",
-    "span_threshold",
-    "repair",
-)  # what a member does not have from the ensemble
+OWN = ("system", "options", "decode", "span_threshold", "repair")  # a member has its own, not the ensemble's
 
 
 @dataclass(frozen=True)
