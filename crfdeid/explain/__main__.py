@@ -105,7 +105,7 @@ def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None
 def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
     """What a rescored model and its members say of a note."""
     from crfdeid.explain import judgement
-    from crfdeid.systems.rescored.rescored import RescoredTagger
+    from crfdeid.systems.judged.rescored import RescoredTagger
 
     tagger = model.load(folder)
     assert isinstance(tagger, RescoredTagger)

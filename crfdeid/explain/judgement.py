@@ -5,7 +5,7 @@ from __future__ import annotations
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain.text import escape_controls
 from crfdeid.systems.judged.judged import JudgedTagger, find_batch_candidates
-from crfdeid.systems.rescored.rescored import RescoredTagger
+from crfdeid.systems.judged.rescored import RescoredTagger
 from crfdeid.text.document import Document, Span
 from crfdeid.text.folding import fold_text
 

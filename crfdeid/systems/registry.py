@@ -81,7 +81,7 @@ SYSTEMS = {
     "svm": Entry("crfdeid.systems.linear.svm", has_recall_bias=True),
     "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_recall_bias=True, has_type_bias=True),
     "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False, has_recall_bias=True),
-    "rescored": Entry("crfdeid.systems.rescored.rescored"),
+    "rescored": Entry("crfdeid.systems.judged.rescored"),
     "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False, has_recall_bias=True),
     "snow": Entry("crfdeid.systems.linear.snow", has_recall_bias=True),
     "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),

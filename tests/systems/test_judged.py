@@ -14,8 +14,7 @@ from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
 from crfdeid.systems.crf import CrfTagger
-from crfdeid.systems.judged import judged, observed, rows, word_shares
-from crfdeid.systems.rescored import trees
+from crfdeid.systems.judged import judged, rows, trees, word_shares
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
@@ -192,10 +191,10 @@ def test_columns_of_words_are_those_of_the_candidate_and_of_what_is_beside_it():
 
 
 def test_values_are_numbered_in_order():
-    numbers = observed.ValueNumbers(["x"])
+    numbers = rows.ValueNumbers(["x"])
     assert [numbers.number("x", value) for value in ("10", "b", None, "2", "b")] == [0, 1, -1, 2, 1]
     assert numbers.sort() == {"x": ["2", "10", "b"]}
-    known = observed.ValueNumbers((), numbers.sort())
+    known = rows.ValueNumbers((), numbers.sort())
     assert [known.number("x", value) for value in ("10", "b", "c", None)] == [1, 2, -1, -1]
 
 

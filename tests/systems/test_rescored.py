@@ -12,8 +12,8 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
-from crfdeid.systems.rescored import rescored, span_features, training_texts, trees
-from crfdeid.systems.rescored.candidates import Candidates, Note
+from crfdeid.systems.judged import rescored, rows, span_features, trees
+from crfdeid.systems.judged.candidates import Candidates, Note
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
@@ -107,7 +107,7 @@ def test_the_threshold_of_the_ensemble_is_a_setting():
 @pytest.mark.parametrize("name", ["trees.npz", "texts.json"])
 def test_a_model_without_one_of_its_files_is_refused(ensemble, tmp_path, name):
     with pytest.raises(ModelError, match=f"{name}: missing, or not"):
-        (trees.read_trees if name == "trees.npz" else training_texts.read_texts)(tmp_path / name)
+        (trees.read_trees if name == "trees.npz" else span_features.read_texts)(tmp_path / name)
 
 
 def test_candidates_are_possible_spans_expressions_and_repeats():
@@ -125,12 +125,12 @@ def test_candidates_are_possible_spans_expressions_and_repeats():
 
 def test_texts_are_counted_as_training_labels_them(tmp_path):
     one = index("Dr. Ruiz saw Ruiz in York", Span(4, 8, "DOCTOR"), Span(21, 25, "CITY"))
-    found = training_texts.count_texts([(one, rescored.list_gold(one))])
+    found = span_features.count_texts([(one, rescored.list_gold(one))])
     found.write(tmp_path / "t.json")
-    found = training_texts.read_texts(tmp_path / "t.json")
+    found = span_features.read_texts(tmp_path / "t.json")
     other = index("Dr. Ruiz saw York and Ana")
     keys = [(2, 2, "DOCTOR"), (2, 2, "CITY"), (4, 4, "CITY"), (6, 6, "CITY")]
-    rows = [dict(zip(training_texts.NAMES, found.describe(other, key), strict=True)) for key in keys]
+    rows = [dict(zip(span_features.NAMES, found.describe(other, key), strict=True)) for key in keys]
     names = ["seen as the type", "seen as others", "seen at all", "share of the type"]
     assert [[row[name] for name in names] for row in rows] == [
         [1, 0, 2, 0.5], [0, 1, 2, 0], [1, 0, 1, 1], [0, 0, 0, -1],
@@ -160,7 +160,7 @@ def test_rivals_are_those_that_a_comparison_of_all_finds(ranges, seed):
     spans = sorted(set(ranges))
     first, last = (np.array([a + more * n for a, more, _ in spans]) for n in (0, 1))
     types, mean = np.array([k for *_, k in spans]), np.random.default_rng(seed).random(len(spans))
-    found = span_features.describe_rivals(first, last, types, mean)
+    found = rows.describe_rivals(first, last, types, mean)
     for n in range(len(spans)):
         assert found[n] == pytest.approx(compare_with_all(n, first, last, types, mean))
 
@@ -169,8 +169,8 @@ def compare_with_all(n, first, last, types, mean):
     """The columns of one candidate by their definition."""
     others = [m for m in range(len(first)) if m != n]
     over = [m for m in others if first[m] <= last[n] and last[m] >= first[n]]
-    near = [m for m in others if m not in over and types[m] == types[n] and mean[m] > span_features.LIKELY]
-    reach = span_features.NEAR
+    near = [m for m in others if m not in over and types[m] == types[n] and mean[m] > rows.LIKELY]
+    reach = rows.NEAR
     groups = [
         over,
         [m for m in over if types[m] == types[n]],
@@ -185,10 +185,10 @@ def compare_with_all(n, first, last, types, mean):
 
 def test_each_column_has_a_name(ensemble, notes):
     found = ensemble.find_candidates([note(3)])
-    rows = span_features.describe_candidates(found, [ensemble.texts], ensemble.types, ensemble.kinds)
+    table = span_features.describe_candidates(found, [ensemble.texts], ensemble.types, ensemble.kinds)
     own = ["mean", *ensemble.members, "type", "expression", "sure ones near"]
-    names = (span_features.OF_PLACE, training_texts.NAMES, span_features.OF_TEXT, span_features.RIVALS)
-    assert rows.shape == (len(found[0].probabilities), len(own) + sum(map(len, names)))
+    names = (span_features.OF_PLACE, span_features.NAMES, span_features.OF_TEXT, rows.RIVALS)
+    assert table.shape == (len(found[0].probabilities), len(own) + sum(map(len, names)))
 
 
 def test_arrays_give_the_probabilities_of_scikit_learn(tmp_path, monkeypatch):

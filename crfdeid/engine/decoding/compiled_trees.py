@@ -1,4 +1,4 @@
-"""The sums of :func:`crfdeid.systems.rescored.trees.sum_leaves`, compiled by numba."""
+"""The sums of :func:`crfdeid.systems.judged.trees.sum_leaves`, compiled by numba."""
 
 from __future__ import annotations
 

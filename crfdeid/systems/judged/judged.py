@@ -30,11 +30,10 @@ from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import crf, model
 from crfdeid.systems.crf import CrfTagger, place_spans
 from crfdeid.systems.judged import word_shares
-from crfdeid.systems.judged.observed import TokenValues, ValueNumbers
-from crfdeid.systems.judged.rows import SpanRows, trim_candidates
+from crfdeid.systems.judged.rows import SpanRows, TokenValues, ValueNumbers, trim_candidates
+from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.judged.word_shares import WordShares, count_shares, read_shares
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.rescored.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.risk import list_spans, read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, batch_documents

@@ -1,29 +1,48 @@
 """What the trees see of the possible spans of a batch: a row [columns] for each, made by array operations.
 
 The columns are the CRF's probability, the candidates that compete with it, its place, how much of the note
-is surely PHI, the values of observations at its first and last token and beside them, and how training labels
-its words.
+is surely PHI, the values of observations at its first and last token and beside them (as numbers: the
+value's place in a list that training made), and how training labels its words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, ContextColumns
 from crfdeid.engine.arrays.text_numbers import TextNumbers
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TokenVocabulary
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.span_marginals import Candidates
+from crfdeid.errors import ConfigurationError
+from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.feature_extraction.registry import resolve_names
+from crfdeid.feature_extraction.token import Value
 from crfdeid.systems.judged import word_shares
-from crfdeid.systems.judged.observed import TokenValues
+from crfdeid.systems.judged.trees import compute_log_odds
 from crfdeid.systems.judged.word_shares import EMPTY, WordShares
-from crfdeid.systems.rescored.span_features import GAP, RIVALS, describe_rivals
-from crfdeid.systems.rescored.trees import compute_log_odds
+
+NONE = -1
+
+Values = Mapping[str, Sequence[Value]]  # by observation, in the order of their numbers
+
+NEAR = 40  # tokens: a sure span of the same type within them counts
+LIKELY = 0.5  # the probability of a sure span
+GAP = 10_000  # tokens between two notes, so that their spans are not near
+RIVALS = (
+    "best rival",
+    "all rivals",
+    "rival of the type",
+    "rival of the range",
+    "longer rival",
+    "shorter rival",
+)
 
 SURE, POSSIBLE = 0.7, 0.3  # probabilities
 OF_PLACE = ("tokens", "line length", "place in note", "capital", "after stop", "before stop")
@@ -31,6 +50,88 @@ OF_NOTE = ("log tokens", "sure spans", "share of sure ones", "share of possible 
 OF_SIGNS = ("letters", "capitals", "digits", "signs")
 MOST_SIGNS = 999  # of a token; more are not distinguished
 OUTSIDE = -3  # the value of an observation beside the document
+
+
+class ValueNumbers:
+    """The numbers of the values of each observation. Where ``values`` are given, another value has none;
+    otherwise each new value gets the next number."""
+
+    def __init__(self, names: Iterable[str], values: Values | None = None) -> None:
+        self.grows = values is None
+        known = values or {name: () for name in names}
+        self.numbers = {name: {value: n for n, value in enumerate(own)} for name, own in known.items()}
+
+    def number(self, name: str, value: Value) -> int:
+        """The number of a value, -1 for none."""
+        own = self.numbers[name]
+        if value is None:
+            return NONE
+        return own.setdefault(value, len(own)) if self.grows else own.get(value, NONE)
+
+    def sort(self) -> dict[str, list[Value]]:
+        """Return the values in order, those that are whole numbers by their size."""
+        return {name: sorted(own, key=order_value) for name, own in self.numbers.items()}
+
+
+def order_value(value: Value) -> tuple[int, int, str]:
+    """What values are sorted by: numbers come first.
+
+    >>> sorted(["b", "10", "-2", "a"], key=order_value)
+    ['-2', '10', 'a', 'b']
+    """
+    text = str(value)
+    is_number = text.removeprefix("-").isdecimal()
+    return (0, int(text), text) if is_number else (1, 0, text)
+
+
+class TokenValues:
+    """The numbers of the values of ``names`` at tokens of batches that ``decoder`` made."""
+
+    def __init__(self, names: Sequence[str], pipeline: Pipeline, numbers: ValueNumbers) -> None:
+        if slow := sorted(set(names) & set(BY_LOWERED_TEXT)):
+            raise ConfigurationError(f"options.observations: {slow[0]}: its value is a word")
+        found = resolve_names(names, pipeline.gazetteers)
+        self.names, self.pipeline, self.numbers = names, pipeline, numbers
+        self.lexical, self.contextual = found.lexical, found.contextual
+        self.columns: ContextColumns | None = None
+        self.of_text: dict[str, TextNumbers] = {}
+
+    def read(self, decoder: AdaptiveDecoder, batch: Batch) -> Callable[[str, Ints], Ints]:
+        """Return a function that gives the numbers of an observation at some tokens of the batch."""
+        context = self._follow(decoder)
+        columns: dict[str, Ints] = {}
+
+        def find(name: str, places: Ints) -> Ints:
+            if name in self.lexical:
+                found: Ints = self.of_text[name].rows[batch.texts[places]]
+                return found
+            if name not in columns:
+                columns[name] = context.column(name, batch)
+            found = columns[name][places]
+            return found
+
+        return find
+
+    def forget(self) -> None:
+        """Forget the texts of the batches."""
+        self.columns, self.of_text = None, {}
+
+    def _follow(self, decoder: AdaptiveDecoder) -> ContextColumns:
+        """Return the columns of the decoder's vocabulary; begin again where it is another one."""
+        vocabulary, number = decoder.decoder.vocabulary, self.numbers.number
+        if self.columns is None or self.columns.vocabulary is not vocabulary:
+            self.columns = ContextColumns(
+                self.contextual,
+                self.pipeline.gazetteers,
+                vocabulary,
+                number,
+                *decoder.decoder.choose_arrays(),
+            )
+            self.of_text = {
+                name: TextNumbers(vocabulary, partial(vocabulary.number_values, name, observe, number))
+                for name, observe in self.lexical.items()
+            }
+        return self.columns
 
 
 class OfTexts(NamedTuple):
@@ -175,3 +276,45 @@ def trim_candidates(batch: Batch, found: Candidates) -> Candidates:
     keys, back = np.unique(keys, axis=0, return_inverse=True)
     probabilities = np.bincount(back.ravel(), found.probabilities[kept], len(keys))
     return Candidates(keys[:, 0], keys[:, 1], keys[:, 2], np.minimum(probabilities, 1.0))
+
+
+def describe_rivals(first: Ints, last: Ints, type: Ints, mean: Floats) -> Floats:
+    """Return the columns :data:`RIVALS` and the number of sure spans of the type near each candidate."""
+    one, other = pair_near(first, last)
+    value = mean[other]
+    overlap = (first[other] <= last[one]) & (last[other] >= first[one])
+    same_range = (first[other] == first[one]) & (last[other] == last[one])
+    masks = [
+        overlap,
+        overlap & (type[other] == type[one]),
+        overlap & same_range,
+        overlap & (first[other] <= first[one]) & (last[other] >= last[one]),
+        overlap & (first[other] >= first[one]) & (last[other] <= last[one]),
+    ]
+    best = [find_largest(one, np.where(mask, value, 0.0), len(first)) for mask in masks]
+    total = np.bincount(one, np.where(overlap, value, 0.0), len(first))
+    sure = ~overlap & (type[other] == type[one]) & (value > LIKELY)
+    return np.column_stack([best[0], total, *best[1:], np.bincount(one, sure, len(first))])
+
+
+def find_largest(groups: Ints, values: Floats, number: int) -> Floats:
+    """The largest value of each group, 0 for a group without values; ``groups`` are sorted."""
+    found = np.zeros(number)
+    np.maximum.at(found, groups, values)
+    return found
+
+
+def pair_near(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """Return all pairs of different candidates that overlap or are at most :data:`NEAR` tokens apart, as two
+    arrays of their numbers; the first is sorted."""
+    order = np.argsort(first, kind="stable")
+    starts = first[order]
+    reach = int((last - first).max()) + NEAR
+    low = np.searchsorted(starts, first - reach)
+    high = np.searchsorted(starts, last + NEAR, side="right")
+    sizes = high - low
+    one = np.repeat(np.arange(len(first)), sizes)
+    places = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
+    other = order[places]
+    keep = (one != other) & (last[other] >= first[one] - NEAR)
+    return one[keep], other[keep]

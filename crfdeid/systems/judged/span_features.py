@@ -1,17 +1,25 @@
-"""How the training documents label texts: how often a text occurs, how often as a span of each type, and
-which words begin, end, fill and surround the spans of a type. It holds words of the training documents, as a
-CRF does."""
+"""What the trees of a rescored model see of each candidate: the members' probabilities, the candidates that
+compete with it, the same text elsewhere in the note, its place, and how training labels the text.
+
+:class:`TrainingTexts` counts how often a text occurs, how often as a span of each type, and which words
+begin, end, fill and surround the spans of a type. It holds words of the training documents, as a CRF does.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+import numpy as np
+
+from crfdeid.engine.arrays.types import Floats
 from crfdeid.errors import ModelError
-from crfdeid.systems.rescored.candidates import Key, Note
+from crfdeid.systems.judged.candidates import Candidates, Key, Note
+from crfdeid.systems.judged.rows import GAP, describe_rivals
+from crfdeid.systems.judged.trees import compute_log_odds
 
 LONGEST = 6  # tokens of a text whose occurrences are counted
 WORDS = ("word before", "word after", "first word", "last word")
@@ -35,6 +43,26 @@ NAMES = (
     "last word ends",
 )
 Counts = dict[str, dict[str, int]]
+
+POSSIBLE = 0.3  # that of a span whose text is compared with others
+OF_TEXT = (
+    "same type elsewhere",
+    "all of the type",
+    "other type elsewhere",
+    "times in note",
+    "share of times",
+)
+OF_PLACE = (
+    "tokens",
+    "line length",
+    "place in note",
+    "capital",
+    "digit",
+    "mark at end",
+    "after stop",
+    "before stop",
+)
+MARKS = frozenset(".,;)")
 
 
 @dataclass(frozen=True)
@@ -164,3 +192,77 @@ def read_texts(path: Path) -> TrainingTexts:
         return TrainingTexts(**{each.name: table[each.name] for each in fields(TrainingTexts)})
     except (OSError, ValueError, TypeError, KeyError):
         raise ModelError(f"{path}: missing, or not the texts of a rescored model") from None
+
+
+def describe_candidates(
+    found: Sequence[Candidates], texts: Sequence[TrainingTexts], types: Sequence[str], kinds: Sequence[str]
+) -> Floats:
+    """Return the rows [candidates, columns] of all candidates of some notes; ``texts`` are those that each
+    note is compared with."""
+    members = [own for candidates in found for own in candidates.probabilities.values()]
+    if not members:
+        return np.zeros((0, 0))
+    probabilities = np.clip(np.array(members, np.float64), 0.0, 1.0)
+    mean = probabilities.mean(axis=1)
+    number = {type: place for place, type in enumerate(types)}
+    kind = {name: place for place, name in enumerate(kinds)}
+    rows: list[list[float]] = []
+    spans: list[tuple[int, int, int]] = []
+    base = 0
+    for candidates, known in zip(found, texts):
+        note = candidates.note
+        for key in candidates.probabilities:
+            of_key = [number.get(key[2], -1), kind.get(candidates.kinds.get(key, ""), -1)]
+            rows.append([*of_key, *describe_place(note, key), *known.describe(note, key)])
+            spans.append((base + key[0], base + key[1], number.get(key[2], -1)))
+        base += len(note.tokens) + GAP
+    first, last, type_number = np.array(spans, np.int64).T
+    of_texts = describe_repeats(found, mean)
+    rivals = describe_rivals(first, last, type_number, mean)
+    odds = compute_log_odds(np.column_stack([mean, probabilities]))
+    return np.column_stack([odds, np.array(rows, np.float64), of_texts, rivals])
+
+
+def describe_place(note: Note, key: Key) -> list[float]:
+    """Return the columns :data:`OF_PLACE` of a candidate."""
+    first, last, _ = key
+    begin, lowered = note.tokens[first].text[0], note.lowered
+    return [
+        last + 1 - first,
+        note.line_lengths[first],
+        first / len(lowered),
+        begin.isupper(),
+        begin.isdigit(),
+        lowered[last][-1] in MARKS,
+        first > 0 and lowered[first - 1] == ".",
+        last + 1 < len(lowered) and lowered[last + 1] == ".",
+    ]
+
+
+def describe_repeats(found: Sequence[Candidates], mean: Floats) -> Floats:
+    """Return the columns :data:`OF_TEXT`: the same text elsewhere in the note."""
+    rows: list[list[float]] = []
+    values = iter(mean.tolist())
+    for candidates in found:
+        own = [(key, next(values)) for key in candidates.probabilities]
+        groups: dict[str, list[tuple[Key, float]]] = {}
+        texts = [candidates.note.read(key[0], key[1]) for key, _ in own]
+        for text, pair in zip(texts, own):
+            if pair[1] > POSSIBLE:
+                groups.setdefault(text, []).append(pair)
+        times: dict[str, int] = {}
+        for text, (key, _) in zip(texts, own):
+            if text not in times:
+                is_word = text[0].isalpha()
+                times[text] = len(candidates.note.find_text(key[0], key[1])) if is_word else 0
+            rows.append(compare_repeats(key, groups.get(text, []), times[text]))
+    return np.array(rows, np.float64)
+
+
+def compare_repeats(key: Key, group: Sequence[tuple[Key, float]], times: int) -> list[float]:
+    """Return the columns :data:`OF_TEXT` of one candidate; ``group`` are the possible spans with its text."""
+    others = [(other[2], value) for other, value in group if other[0] != key[0]]
+    same = [value for type, value in others if type == key[2]]
+    different = [value for type, value in others if type != key[2]]
+    share = sum(same) / (times - 1) if times > 1 else -1.0
+    return [max(same, default=-1.0), sum(same), max(different, default=-1.0), times, share]

@@ -26,11 +26,10 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.registry import resolve_names
 from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
+from crfdeid.systems.judged.candidates import Candidates, Expressions, Key, Note
+from crfdeid.systems.judged.span_features import TrainingTexts, count_texts, describe_candidates, read_texts
+from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.registry import System, Training, build_config, read_options
-from crfdeid.systems.rescored.candidates import Candidates, Expressions, Key, Note
-from crfdeid.systems.rescored.span_features import describe_candidates
-from crfdeid.systems.rescored.training_texts import TrainingTexts, count_texts, read_texts
-from crfdeid.systems.rescored.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.risk import read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
