@@ -18,8 +18,8 @@ import devset_measure as measure
 from foreign import read_hand_dev
 
 from crfdeid import cli
+from crfdeid.repair import FORMS, Repair, repair_spans
 from crfdeid.systems import model
-from crfdeid.systems.repair import FORMS, Repair, repair_spans
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 

@@ -44,7 +44,7 @@ class Config:
     which spans a CRF gives: those of the ``best`` labels of the sequence, or with ``risk`` those whose own
     probability is above ``span_threshold`` (by type; :mod:`crfdeid.systems.risk`). ``span_mark`` is the token
     of a span that has its label B, the ``first`` or with ``decode = "risk"`` the ``last``. With
-    ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.systems.repair`).
+    ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.repair`).
     With ``min_patients`` above 0 a CRF has only features of the notes of at least as many patients, and none
     with a number of four digits or more (:mod:`crfdeid.feature_extraction.long_numbers`).
     ``crf`` holds CRFsuite's own settings, and ``options`` those of another ``system``."""

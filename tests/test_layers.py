@@ -13,7 +13,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("files", "resources", "plugins"),
     ("text", "pages", "connections"),
     ("lexicon",),
-    ("corpora", "rules", "config", "policy", "network"),
+    ("corpora", "rules", "repair", "config", "policy", "network"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),

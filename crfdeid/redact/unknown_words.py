@@ -18,7 +18,7 @@ from crfdeid.lexicon.ordinary import (
     is_unknown_word,
     load_clinical_words,
 )
-from crfdeid.systems.repair import show_capitals
+from crfdeid.repair import show_capitals
 from crfdeid.text.document import Document
 from crfdeid.text.word_cache import remember_words
 

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from crfdeid import repair
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.lexicon import ordinary
 from crfdeid.lexicon.ordinary import Lists
 from crfdeid.rules.tagger import RULES, Rules
-from crfdeid.systems import repair
 from crfdeid.systems.model_folder import copy_gazetteers
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient, read_ahead

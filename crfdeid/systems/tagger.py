@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from crfdeid import repair
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
-from crfdeid.systems import repair
 from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document
@@ -94,11 +94,11 @@ class Tagger(ABC):
         """Yield the documents in order, with the spans found. A system that tags several documents at once
         reads some ahead; consecutive notes of one patient are seen together where the system can use
         that. The system sees folded texts (:mod:`crfdeid.text.folding`), and the spans are repaired
-        (:mod:`crfdeid.systems.repair`). With a ``threshold``, a number for all types or a table of types, a
+        (:mod:`crfdeid.repair`). With a ``threshold``, a number for all types or a table of types, a
         token is tagged where PHI is at least that probable (:mod:`crfdeid.systems.threshold`). Raises
         :class:`ConfigurationError` on ``probabilities`` or ``threshold`` where the system has none."""
         return tag_folded(
-            lambda folded: self.repair_all(self.tag_unrepaired(folded, probabilities, threshold)), documents
+            lambda folded: self.repair_all(self._decide(folded, probabilities, threshold)), documents
         )
 
     def tag_unrepaired(
@@ -108,11 +108,16 @@ class Tagger(ABC):
         threshold: AnyThreshold | None = None,
     ) -> Iterator[Document]:
         """As :meth:`tag_all`, without the repair: what the model itself decides, for a stack of systems."""
+        return tag_folded(lambda folded: self._decide(folded, probabilities, threshold), documents)
+
+    def _decide(
+        self, documents: Iterable[Document], probabilities: bool, threshold: AnyThreshold | None
+    ) -> Iterator[Document]:
+        """Yield folded documents with the spans of the model."""
         self.check_probabilities(probabilities)
         if threshold is None:
-            return tag_folded(lambda folded: self._tag_all(folded, probabilities), documents)
-        chosen = self.check_threshold(threshold)
-        return tag_folded(lambda folded: self._tag_by_threshold(folded, chosen, probabilities), documents)
+            return self._tag_all(documents, probabilities)
+        return self._tag_by_threshold(documents, self.check_threshold(threshold), probabilities)
 
     def check_probabilities(self, wanted: bool) -> None:
         """Raise :class:`ConfigurationError` where probabilities are wanted and the system has none."""
@@ -133,9 +138,10 @@ class Tagger(ABC):
 
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents with repaired spans, where the configuration and the scheme have repair."""
-        if self.config.repair and self.scheme.name == repair.SCHEME:
-            return chain.from_iterable(map(repair.repair_batch, batch_documents(documents)))
-        return iter(documents)
+        forms = repair.find_forms(self.scheme.name) if self.config.repair else ()
+        if not forms:
+            return iter(documents)
+        return chain.from_iterable(repair.repair_batch(some, forms) for some in batch_documents(documents))
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
         """Return the notes of one patient, in order, with the spans found."""

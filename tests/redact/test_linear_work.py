@@ -17,11 +17,11 @@ from crfdeid.redact.surrogates import generalize, institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.redact.surrogates.search import context
 from crfdeid.redact.surrogates.search.search_strings import OF_PARTS
+from crfdeid.repair.places import find_towns
 from crfdeid.session.session import find_survivors
 from crfdeid.synthetic import clinical
 from crfdeid.synthetic.reidentify import renaming
 from crfdeid.systems import safe_pattern
-from crfdeid.systems.repair.addresses import find_towns
 from crfdeid.text.document import Document, Span
 
 pytestmark = pytest.mark.slow

@@ -31,7 +31,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
     derive_strings,
 )
 from crfdeid.redact.surrogates.search.text_index import TextIndex
-from crfdeid.systems.repair.names import find_initials_before
+from crfdeid.repair.names import find_initials_before
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
 

@@ -15,13 +15,12 @@ from crfdeid.lexicon.names import (
     RELATION,
     SHORT_TITLES,
 )
-from crfdeid.systems.repair import anchors
-from crfdeid.systems.repair.anchors import Anchor
-from crfdeid.systems.repair.hospitals import LETTERS
-from crfdeid.systems.repair.joined_texts import CURLY, JoinedTexts
-from crfdeid.systems.repair.names import NOT_SURNAMES
-from crfdeid.systems.repair.numbers import GLUED_AFTER
-from crfdeid.systems.repair.spans import NAMES, Spans
+from crfdeid.repair import search
+from crfdeid.repair.names import NOT_SURNAMES
+from crfdeid.repair.numbers import GLUED_AFTER
+from crfdeid.repair.places import LETTERS
+from crfdeid.repair.search import CURLY, Anchor, JoinedTexts
+from crfdeid.repair.spans import NAMES, Spans
 from crfdeid.text.document import Span
 from crfdeid.text.spans import Range, mask_spans
 
@@ -123,62 +122,62 @@ def match_cue(patterns: CuePatterns, text: str, low: int, at: int) -> Range | No
 CUES = (
     Cue(
         "DOCTOR",
-        anchors.TITLE_OF_DOCTOR,
+        search.TITLE_OF_DOCTOR,
         after=rf"\b(?:{DOCTOR_TITLE_CUES})\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})",
     ),
     Cue(
         "DOCTOR",
-        anchors.TITLE_OF_DOCTOR,
+        search.TITLE_OF_DOCTOR,
         after=rf"\b(?:{DOCTORS_TITLE_CUES})\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}"
         rf"(?:Dr\. )?(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
-        anchors.TITLE_OF_PATIENT,
+        search.TITLE_OF_PATIENT,
         after=rf"\b(?:{PATIENT_TITLE_CUES})\b\.?{BLANK}(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
-        anchors.RELATION,
+        search.RELATION,
         shift=2,
         before=rf"\b(?i:the|his|her){BLANK}(?i:{RELATION})",
         after=rf",{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
     ),
     Cue(
         "DOCTOR",
-        *(anchors.PAGE, anchors.CALL, anchors.CONTACT),
+        *(search.PAGE, search.CALL, search.CONTACT),
         after=rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
         rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
     ),
     Cue(
         "PATIENT",
-        anchors.BRACKET,
+        search.BRACKET,
         before=rf"(?m:^)[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?) ?",
         after=rf"(?={NUMBER_IN_BRACKETS})",
     ),
     Cue(
         "DOCTOR",
-        anchors.BY,
+        search.BY,
         shift=-1,
         before=r"\b(?i:sign|dictat|authenticat|transcrib|verifi|acknowledg)",
         after=rf"(?i:ed by):?{BLANK}(?P<name>{SIGNER}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
     ),
     Cue(
         "DOCTOR",
-        anchors.BRACKET,
+        search.BRACKET,
         before=rf"\b(?P<name>{PERSON}) ?",
         after=rf"(?=\({SERVICE}\){BLANK}{DOES})",
     ),
     Cue(
         "DOCTOR",
-        anchors.BRACKET,
+        search.BRACKET,
         before=rf"\b(?P<name>{PERSON}) ?",
         after=r"(?=\((?:covering|attending|nephrology|cardiology)\b)",
     ),
-    Cue("DOCTOR", anchors.BRACKET, after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
+    Cue("DOCTOR", search.BRACKET, after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
     Cue(
         "DOCTOR",
-        anchors.COLON,
+        search.COLON,
         shift=1,
         before=rf"\b(?i:{ROLE})[ \t]*",
         after=rf"{ROLE_END}:[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
@@ -186,30 +185,30 @@ CUES = (
     ),
     Cue(
         "PATIENT",
-        anchors.PATIENT,
+        search.PATIENT,
         after=rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
         r"(?=\s*[/(|\n]|\s\s)",
     ),
     Cue(
         "DOCTOR",
-        anchors.CREDENTIAL,
+        search.CREDENTIAL,
         before=rf"\b(?P<name>{SIGNER}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})",
         after=rf"(?={CREDENTIAL})",
     ),
-    Cue("DOCTOR", anchors.I_AM, after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
+    Cue("DOCTOR", search.I_AM, after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
     Cue(
         "PATIENT",
-        anchors.YEAR,
+        search.YEAR,
         shift=2,
         before=rf"(?=[A-Z])(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON}){OLD}",
         after="(?i:year)",
     ),
-    Cue("IDNUM", anchors.NPI, after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
-    Cue("MEDICALRECORD", anchors.MRN, after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
-    Cue("SSN", anchors.SSN, after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
+    Cue("IDNUM", search.NPI, after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
+    Cue("MEDICALRECORD", search.MRN, after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
+    Cue("SSN", search.SSN, after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
     Cue(
         "MEDICALRECORD",
-        anchors.LONG_NUMBER,
+        search.LONG_NUMBER,
         after=rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})",
     ),
 )

@@ -1,13 +1,19 @@
-"""Forms for hospitals: departments out; pieces, towns, campuses and legal forms in."""
+"""Forms for places: hospitals (departments out; pieces, towns, campuses and legal forms in), the town,
+state and ZIP code after a street, and addresses of the internet, which are one span each."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import attrgetter
 
-from crfdeid.systems.repair.spans import NAMES, Spans, cut, join_neighbours, search_tail, widen
+from crfdeid.repair.search import SCHEME, WWW, JoinedTexts
+from crfdeid.repair.spans import NAMES, Spans, cut, join, join_neighbours, search_tail, widen
 from crfdeid.text.document import Span
+from crfdeid.text.spans import SpanIndex
 
 PLACES = frozenset({"HOSPITAL", "ORGANIZATION"})
 FIELDS_OF_MEDICINE = (
@@ -79,6 +85,21 @@ NOT_TOWN = re.compile(
 WARD = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)? \d{1,2}[A-Z]?")
 WARD_BEFORE = re.compile(r"\b(?:LOC|Loc|Location|LOCATION|Unit|UNIT|Ward|WARD|Floor|FLOOR)[ \t]*:\s*$")
 LINE_END = re.compile(r"\.?[ \t]*(?:[\r\n]|$)|,? [A-Z]{2} \d{5}")
+
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+EMAIL = re.compile(
+    rf"(?<![\w.%+-])[\w%+-](?:[\w.%+-]{{0,62}}[\w%+-])?@(?:{LABEL}\.)+[A-Za-z]{{2,18}}(?![\w-]|\.\w)"
+)
+URL = re.compile(rf"(?<![\w@.])(?i:https?://|www\.)(?:{LABEL}\.)*{LABEL}(?::\d+)?(?:/[\w./~%#?=&+-]*[\w/])?")
+STATE = (
+    r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|"
+    r"V[AIT]|W[AIVY])"
+)
+CELL = r"(?:\"?[ \t]*[,;|\t][ \t]*\"?|\^{1,2})"  # what separates two cells, or two components of HL7
+TOWN = re.compile(
+    rf"{CELL}(?P<CITY>[A-Z][A-Za-z.'’-]+(?: [A-Z][A-Za-z.'’-]+){{0,2}}){CELL}(?P<STATE>{STATE}){CELL}"
+    r"(?P<ZIP>\d{5}(?:-\d{4})?)(?![\w-])"
+)
 
 
 def split_places(text: str, spans: Sequence[Span]) -> Spans:
@@ -202,3 +223,47 @@ def widen_hospitals(text: str, spans: Sequence[Span]) -> Spans:
             if mark and mark.end() <= high:
                 span = replace(span, end=mark.end())
         yield span
+
+
+def read_addresses(joined: JoinedTexts) -> list[list[Span]]:
+    """Return the addresses in each text."""
+    of_web = {number for number, _ in joined.find(WWW, SCHEME)}
+    return [_read_addresses(text, number in of_web) for number, text in enumerate(joined.texts)]
+
+
+def _read_addresses(text: str, may_have_web: bool) -> list[Span]:
+    addresses = [Span(*match.span(), "EMAIL") for match in EMAIL.finditer(text)] if "@" in text else []
+    if may_have_web:
+        addresses += (Span(*match.span(), "URL") for match in URL.finditer(text))
+    return addresses
+
+
+def find_addresses(text: str, spans: Sequence[Span], found: Sequence[Span]) -> Spans:
+    """An e-mail address, and an address of the web that begins with "http://" or "www.", is one span.
+    ``found`` is what :func:`read_addresses` finds."""
+    kept = list(spans)
+    for address in found:
+        _cover(kept, address)
+    return kept
+
+
+def _cover(spans: list[Span], address: Span) -> None:
+    """Put the address in place of the spans inside; where a span reaches out of it, all stay."""
+    first = bisect_right(spans, address.start, key=attrgetter("end"))
+    last = bisect_left(spans, address.end, key=attrgetter("start"))
+    inside = spans[first:last]
+    if inside and (inside[0].start < address.start or address.end < inside[-1].end):
+        return
+    whole = reduce(join, inside) if inside else address
+    spans[first:last] = [replace(whole, start=address.start, end=address.end, type=address.type)]
+
+
+def find_towns(text: str, spans: Sequence[Span]) -> Spans:
+    """The cells after a street, or the components of HL7, are its town, state and ZIP code."""
+    ends = (span.end for span in spans if span.type == "STREET")
+    towns = [match for end in ends if (match := TOWN.match(text, end))]
+    if not towns:
+        return spans
+    index = SpanIndex(spans)
+    places = (Span(*match.span(type), type) for match in towns for type in TOWN.groupindex)
+    return sorted([*spans, *(place for place in places if not index.find(place))])

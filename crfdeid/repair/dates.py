@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.systems.repair.spans import Spans, cut, search_tail
+from crfdeid.repair.spans import Spans, cut, search_tail
 from crfdeid.text.document import Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.systems import model, repair
-from crfdeid.systems.repair import FORMS, dates, edges, hospitals, repair_batch, repair_spans
+from crfdeid.repair import BY_SCHEME, FORMS, dates, places, repair_batch, repair_spans, spans
+from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 from crfdeid.text.spans import find_overlap, mask_spans
@@ -347,10 +347,10 @@ def test_spans_that_overlap_stay():
 @pytest.mark.parametrize(
     ("module", "name", "text", "left"),
     [
-        (edges, "FIELD_AFTER", "<PATIENT|Ana{}Ruiz MRN>", "<PATIENT|Ana{}Ruiz> MRN"),
-        (edges, "FIELD_COLON", "<PATIENT|Ana{}Ruiz Sex>: F", "<PATIENT|Ana{}Ruiz> Sex: F"),
+        (spans, "FIELD_AFTER", "<PATIENT|Ana{}Ruiz MRN>", "<PATIENT|Ana{}Ruiz> MRN"),
+        (spans, "FIELD_COLON", "<PATIENT|Ana{}Ruiz Sex>: F", "<PATIENT|Ana{}Ruiz> Sex: F"),
         (dates, "DATE_AFTER", "<DATE|3{}May on>", "<DATE|3{}May> on"),
-        (hospitals, "DEPARTMENT_AFTER", "<HOSPITAL|Elm{}Oak ICU>", "<HOSPITAL|Elm{}Oak> ICU"),
+        (places, "DEPARTMENT_AFTER", "<HOSPITAL|Elm{}Oak ICU>", "<HOSPITAL|Elm{}Oak> ICU"),
     ],
 )
 def test_the_end_of_a_long_span_is_looked_at_and_not_all_of_it(monkeypatch, module, name, text, left):
@@ -449,7 +449,7 @@ def test_other_schemes_are_not_repaired():
 
 
 def test_repair_is_of_a_shipped_scheme():
-    assert read_scheme(repair.SCHEME).name == repair.SCHEME
+    assert [read_scheme(name).name for name in BY_SCHEME] == [*BY_SCHEME]
 
 
 @pytest.mark.parametrize("end", [2, 5])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from crfdeid.systems.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, widen
+from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, widen
 from crfdeid.text.document import Span
 
 COMMAS = (",", ", ")

@@ -21,7 +21,7 @@ from crfdeid.lexicon.names import (
     STAFF_TITLES,
     WITH_STOPS,
 )
-from crfdeid.systems.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, search_tail, widen
+from crfdeid.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, search_tail, widen
 from crfdeid.text.document import Span
 
 CREDENTIAL = rf"(?:{NEXT_CREDENTIALS})"

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.systems.repair import FORMS, cues, repair_spans
-from crfdeid.systems.repair.addresses import EMAIL, URL, read_addresses
-from crfdeid.systems.repair.anchors import AnchorSearch
-from crfdeid.systems.repair.cues import CUES, NAME, ROLE, Cue, match_cue
-from crfdeid.systems.repair.joined_texts import JoinedTexts
+from crfdeid.repair import FORMS, cues, repair_spans
+from crfdeid.repair.cues import CUES, NAME, ROLE, Cue, match_cue
+from crfdeid.repair.places import EMAIL, URL, read_addresses
+from crfdeid.repair.search import AnchorSearch, JoinedTexts
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 
