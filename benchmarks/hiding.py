@@ -32,7 +32,7 @@ from crfdeid import cli
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD, fold, remove_marks
 from crfdeid.redact.redactor import Redaction, Redactor
-from crfdeid.redact.surrogates import check_digits, kinds
+from crfdeid.redact.surrogates import identifiers, kinds
 from crfdeid.systems import model
 from crfdeid.text.document import Document
 
@@ -71,9 +71,9 @@ def describe_name(text: str) -> list[float]:
 def describe_number(text: str) -> list[float]:
     """The features of a number."""
     bare = remove_marks(text)
-    passed = check_digits.find_checks(text)
+    passed = identifiers.find_checks(text)
     return [
-        *(float(name in passed) for name in check_digits.CHECKS),
+        *(float(name in passed) for name in identifiers.CHECKS),
         *(float(len(bare) <= length) for length in (4, 5, 6, 7, 8, 9, 10)),
         *(float(mark in text) for mark in "-. /()"),
         float(bare[:1] == "0"), float(bare.isdigit()), float(len(set(bare)) <= len(bare) / 2),

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import word_set
-from crfdeid.lexicon.similar import SHORTEST, find_close_name
+from crfdeid.lexicon.letters import SHORTEST, find_close_name, word_set
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.word_cache import remember_words

@@ -27,7 +27,7 @@ from crfdeid.redact.redactor import STYLES
 from crfdeid.redact.run import RedactRun, open_destination
 from crfdeid.redact.sql_source import URL_VARIABLE
 from crfdeid.redact.surrogates import surrogate_map
-from crfdeid.redact.surrogates.check_digits import POLICIES
+from crfdeid.redact.surrogates.identifiers import CHECK_POLICIES
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model
 
@@ -110,7 +110,7 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
     add, defaults = parser.add_argument, Rules()
     add("--zip", choices=("surrogate", "three"), default=defaults.zip,
         help="three: the three digits that the Safe Harbor allows")  # fmt: skip
-    add("--check-digits", choices=POLICIES, default=defaults.check_digits,
+    add("--check-digits", choices=CHECK_POLICIES, default=defaults.check_digits,
         help="same: a surrogate passes the checks that the real one passes; never: none")  # fmt: skip
     add("--shift-years", type=int, default=defaults.years,
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from crfdeid.lexicon.letters import WORD, fold
+from crfdeid.lexicon.letters import WORD, SimilarNames, fold
 from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import WORD_AFTER, is_ordinary
-from crfdeid.lexicon.similar import SimilarNames
 from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
 from crfdeid.text.document import Document, Span

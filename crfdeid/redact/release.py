@@ -24,7 +24,7 @@ from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
 from crfdeid.redact.plan import BEST
 from crfdeid.redact.redactor import Redaction, Redactor, Replacement
 from crfdeid.redact.safe_harbor import Report
-from crfdeid.redact.surrogates import map_file, surrogate_map
+from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
@@ -226,7 +226,7 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
     :class:`MapError` if another run uses or changed the file, which then stays as it is."""
     if not path.exists() and not path.is_symlink():
         surrogate_map.write_map(SurrogateMap(redactor.secret, redactor.rules), path, key)
-    with map_file.open_map(path, key) as opened:
+    with surrogate_map.open_map(path, key) as opened:
         rules = opened.map.rules
         if rules != redactor.rules:
             begun = f"--shift-years {rules.years} --season-weeks {rules.weeks} --zip {rules.zip}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from crfdeid.lexicon.letters import fold
 from crfdeid.lexicon.names import CREDENTIAL_SEARCH, TITLE_SEARCH
 from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary, is_rare_word
-from crfdeid.redact.surrogates import check_digits
+from crfdeid.redact.surrogates import identifiers
 from crfdeid.redact.unknown_words import SearchedText, find_listed_names, find_unknown_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
@@ -148,11 +148,7 @@ def find_checked(searched: SearchedText) -> Ranges:
     for matches, more in ((find_numbers(searched), 0), (prescribers, 2), (vehicles, 0)):
         for match in matches:
             start = match.start() - more
-            if (
-                start >= 0
-                and begins_word(text, start)
-                and check_digits.find_checks(text[start : match.end()])
-            ):
+            if start >= 0 and begins_word(text, start) and identifiers.find_checks(text[start : match.end()]):
                 yield start, match.end()
 
 

@@ -8,7 +8,7 @@ from marked_notes import SECRET, marked
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import initials, name_drawing
+from crfdeid.redact.surrogates import keyed_choice, name_drawing
 from crfdeid.redact.surrogates.institutions import is_acronym
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
@@ -20,7 +20,7 @@ def draw(name: str, kind: str = word_lists.SURNAME, count: int = 400) -> list[st
     made = []
     for number in range(count):
         choices = KeyedChoices(SECRET, str(number))
-        initial = initials.Initials(choices).choose_initial(name)
+        initial = keyed_choice.Initials(choices).choose_initial(name)
         made.append(name_drawing.draw_name(name, kind, initial, choices, 0))
     return made
 
@@ -60,13 +60,13 @@ def test_a_name_after_a_title_is_a_surname_and_one_after_a_comma_is_not():
 
 
 def list_letters(of, thing):
-    return {letter: of.find_letter(letter, thing) for letter in initials.GROUPS}
+    return {letter: of.find_letter(letter, thing) for letter in keyed_choice.GROUPS}
 
 
 def test_the_letters_of_hospitals_say_nothing_about_those_of_people():
-    patients = [initials.Initials(KeyedChoices(SECRET, str(n))) for n in range(40)]
-    tables = [{thing: list_letters(of, thing) for thing in initials.THINGS} for of in patients]
-    for thing in (initials.DOCTORS, initials.INSTITUTIONS, initials.STREETS, initials.HOSTS):
+    patients = [keyed_choice.Initials(KeyedChoices(SECRET, str(n))) for n in range(40)]
+    tables = [{thing: list_letters(of, thing) for thing in keyed_choice.THINGS} for of in patients]
+    for thing in (keyed_choice.DOCTORS, keyed_choice.INSTITUTIONS, keyed_choice.STREETS, keyed_choice.HOSTS):
         same = sum(
             table[thing][letter] == new for table in tables for letter, new in table["patients"].items()
         )

@@ -14,10 +14,9 @@ from crfdeid import files
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import map_file, sealed_entries, surrogate_map
+from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, PatientHistory
-from crfdeid.redact.surrogates.sealed_entries import DamagedError, EntryCipher
-from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
+from crfdeid.redact.surrogates.surrogate_map import DamagedError, EntryCipher, MapError, SurrogateMap
 
 
 def write_entries(path: Path) -> list[int]:
@@ -79,7 +78,7 @@ def write_old_map(path: Path) -> None:
     rules = {"years": 25, "weeks": 2, "zip": "surrogate"}
     table = {"secret": SECRET.hex(), "rules": rules, "patients": {"patient a": history}}
     head = surrogate_map.MAGIC + b"1\n" + salt
-    sealed = sealed_entries.build_cipher(key).encrypt(nonce, json.dumps(table).encode(), head)
+    sealed = surrogate_map.build_cipher(key).encrypt(nonce, json.dumps(table).encode(), head)
     path.write_bytes(head + check + nonce + sealed)
 
 
@@ -166,7 +165,7 @@ def test_a_file_that_is_no_whole_map_is_refused_with_its_fault(tmp_path, change,
 
 def test_a_map_that_is_not_there_is_refused(tmp_path):
     path = tmp_path / "map"
-    for read in (surrogate_map.read_map, lambda path, key: map_file.lock_file(path).__enter__()):
+    for read in (surrogate_map.read_map, lambda path, key: surrogate_map.lock_file(path).__enter__()):
         with pytest.raises(MapError, match=r"map: No such file or directory$"):
             read(path, KEY)
     (tmp_path / "none").write_text("")
@@ -243,7 +242,7 @@ def test_an_open_map_grows_by_entries_and_is_rewritten_when_most_are_replaced(tm
     surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
     begun = path.stat().st_ino
     for count, is_rewritten in ((2, False), (1, True)):
-        with map_file.open_map(path, KEY) as opened:
+        with surrogate_map.open_map(path, KEY) as opened:
             for number in range(count):
                 history = PatientHistory(names={"ruiz": f"Weber{number}"})
                 opened.map.patients["a"] = history
@@ -260,7 +259,7 @@ def test_a_map_that_another_program_changes_takes_no_more_entries(tmp_path):
     for change in (lambda: path.write_bytes(path.read_bytes() + b"x"), lambda: path.unlink()):
         with (
             pytest.raises(MapError, match="another run changed it; further"),
-            map_file.open_map(path, KEY) as opened,
+            surrogate_map.open_map(path, KEY) as opened,
         ):
             opened.append("a", PatientHistory())
             change()
@@ -300,7 +299,7 @@ def test_what_is_in_a_map_is_on_the_disk_when_a_write_returns(tmp_path, monkeypa
     assert synced[file.st_ino] == file.st_size and tmp_path.stat().st_ino in synced
     path.write_bytes(path.read_bytes() + b"torn")
     synced.clear()
-    with map_file.open_map(path, KEY) as opened:
+    with surrogate_map.open_map(path, KEY) as opened:
         assert synced == {file.st_ino: file.st_size} == {file.st_ino: path.stat().st_size}
         opened.append("a", PatientHistory())
         assert synced == {file.st_ino: path.stat().st_size}
@@ -332,7 +331,7 @@ def test_a_map_that_another_run_rewrites_while_it_is_opened_is_refused(tmp_path,
 
     monkeypatch.setattr(surrogate_map, "load_map", load_and_rewrite)
     with pytest.raises(MapError, match="another run changed it"):
-        map_file.open_map(path, KEY).__enter__()
+        surrogate_map.open_map(path, KEY).__enter__()
 
 
 def test_an_entry_is_written_whole_where_the_system_writes_a_few_bytes_at_a_time(tmp_path, monkeypatch):
@@ -340,7 +339,7 @@ def test_an_entry_is_written_whole_where_the_system_writes_a_few_bytes_at_a_time
     write = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda descriptor, data, at: write(descriptor, data[:3], at))
     descriptor = os.open(tmp_path / "file", os.O_RDWR)
-    map_file.write_at(descriptor, b"ten letters", 4)
+    surrogate_map.write_at(descriptor, b"ten letters", 4)
     os.close(descriptor)
     assert (tmp_path / "file").read_bytes() == b"headten letters"
 
@@ -355,14 +354,14 @@ def test_a_map_that_cannot_be_written_or_locked_says_why(tmp_path, monkeypatch, 
 
     path = tmp_path / "map"
     surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
-    with map_file.open_map(path, KEY) as opened, monkeypatch.context() as patch:
+    with surrogate_map.open_map(path, KEY) as opened, monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", fail)
         with pytest.raises(MapError) as refused:
             opened.append("a", PatientHistory())
     assert str(refused.value) == f"{path}: cannot be written: {said}"
     monkeypatch.setattr(files, "try_lock", fail)
     with pytest.raises(MapError) as refused:
-        map_file.open_map(path, KEY).__enter__()
+        surrogate_map.open_map(path, KEY).__enter__()
     assert str(refused.value) == f"{path}: cannot be locked: {said}"
 
 

@@ -11,7 +11,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.policy import Policy, Rule, list_shipped, read_policy
 from crfdeid.redact.policy_actions import list_schemes
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
+from crfdeid.redact.surrogates.dates.resolve import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.generalize import band_age
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme

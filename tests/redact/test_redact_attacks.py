@@ -11,8 +11,7 @@ from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import places
-from crfdeid.redact.surrogates.initials import THINGS
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.keyed_choice import THINGS, KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.text import ages

@@ -5,15 +5,14 @@ from datetime import date
 import pytest
 
 from crfdeid.lexicon import english
-from crfdeid.lexicon.letters import match_case, split_possessive
-from crfdeid.lexicon.similar import SimilarNames, count_edits
-from crfdeid.redact.surrogates.check_digits import find_checks
+from crfdeid.lexicon.letters import SimilarNames, count_edits, match_case, split_possessive
 from crfdeid.redact.surrogates.dates import parser
-from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
+from crfdeid.redact.surrogates.dates.resolve import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.dates.shift import draw_shift
 from crfdeid.redact.surrogates.generalize import band_age
+from crfdeid.redact.surrogates.identifiers import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.search.days import find_days, list_starts
+from crfdeid.redact.surrogates.search.search_strings import find_days, list_starts
 
 HOLIDAYS_OF_2024 = {
     "new years day": (1, 1), "martin luther king day": (1, 15), "valentines day": (2, 14),

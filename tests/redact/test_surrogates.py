@@ -10,8 +10,8 @@ from marked_notes import marked, replace_identifier
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold
-from crfdeid.redact.surrogates import institution_kinds, institutions, kinds, name_drawing, names, places
-from crfdeid.redact.surrogates.check_digits import find_checks
+from crfdeid.redact.surrogates import institutions, kinds, name_drawing, names, places
+from crfdeid.redact.surrogates.identifiers import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, collect_facts
@@ -259,9 +259,9 @@ def test_a_hospital_agrees_with_its_acronym():
         who.institutions.replace_institution("MGH"),
     )
     kind = full.partition(" ")[2]
-    assert kind in institution_kinds.KINDS[0] and kind != "General Hospital"
+    assert kind in institutions.KINDS[0] and kind != "General Hospital"
     assert short == full[0] + "".join(word[0] for word in kind.split())
-    assert who.institutions.replace_institution("Ruiz Clinic").partition(" ")[2] in institution_kinds.KINDS[1]
+    assert who.institutions.replace_institution("Ruiz Clinic").partition(" ")[2] in institutions.KINDS[1]
     assert who.institutions.replace_institution("UNIVERSITY OF OHIO").startswith("UNIVERSITY OF ")
 
 
@@ -515,7 +515,7 @@ def test_a_job_takes_the_article_of_the_job_before(text):
 )
 def test_a_hospital_is_not_called_by_three_surnames(text, most):
     made = patient("Ana").institutions.replace_institution(text)
-    rest = institution_kinds.PHRASE.sub("", made)
+    rest = institutions.PHRASE.sub("", made)
     assert 1 < len(re.findall(r"[A-Z][a-z]+", rest)) <= most
 
 

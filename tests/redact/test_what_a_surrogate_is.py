@@ -13,14 +13,13 @@ from crfdeid.lexicon.letters import fold, pluralize
 from crfdeid.lexicon.word_lists import LEAST
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates import name_drawing
-from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.dates.parser import Field
+from crfdeid.redact.surrogates.dates.resolve import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.dates.shift import Shift, shift_decade
 from crfdeid.redact.surrogates.generalize import generalize, hash_text
 from crfdeid.redact.surrogates.identifiers import replace_characters
-from crfdeid.redact.surrogates.initials import THINGS, Initials
-from crfdeid.redact.surrogates.institution_kinds import KINDS, PHRASE, replace_kind
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.institutions import KINDS, PHRASE, replace_kind
+from crfdeid.redact.surrogates.keyed_choice import THINGS, Initials, KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, find_state_beside, may_stay
 from crfdeid.redact.surrogates.patient_facts import NoteWords, collect_facts
 from crfdeid.redact.surrogates.places import list_towns

@@ -12,7 +12,7 @@ from rules_examples import EXAMPLES
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
-from crfdeid.lexicon import ordinary, similar
+from crfdeid.lexicon import letters, ordinary
 from crfdeid.rules import RULES, words
 from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
@@ -368,8 +368,8 @@ def test_observations_mark_the_tokens_of_what_a_rule_finds():
 
 @given(st.text("abcde", min_size=5, max_size=9), st.text("abcde", min_size=5, max_size=9))
 def test_close_words_are_those_within_the_slips(word, name):
-    wanted = word[0] == name[0] and similar.count_edits(word, name) <= similar.count_allowed_typos(len(name))
-    assert (similar.find_close_name(word, frozenset([name])) == name) == wanted
+    wanted = word[0] == name[0] and letters.count_edits(word, name) <= letters.count_allowed_typos(len(name))
+    assert (letters.find_close_name(word, frozenset([name])) == name) == wanted
 
 
 @pytest.mark.parametrize(
@@ -400,8 +400,8 @@ def test_close_words_are_those_within_the_slips(word, name):
     ],
 )
 def test_a_misspelling_has_one_typo_or_two_in_a_long_name(word, name, typos, close):
-    assert similar.count_edits(word, name) == typos
-    assert similar.find_close_name(word, frozenset([name])) == (name if close else None)
+    assert letters.count_edits(word, name) == typos
+    assert letters.find_close_name(word, frozenset([name])) == (name if close else None)
 
 
 def test_the_documentation_has_a_line_for_each_rule():

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from crfdeid.lexicon import similar
+from crfdeid.lexicon import letters
 from crfdeid.systems import model
 from crfdeid.text import word_cache
 from crfdeid.text.document import Document
@@ -45,6 +45,6 @@ def test_a_tagger_that_has_not_tagged_forgets(small_model):
 
 def test_the_lists_stay_loaded():
     names = frozenset(["william"])
-    index = similar.index_by_deletions(names)
+    index = letters.index_by_deletions(names)
     word_cache.forget_words()
-    assert similar.index_by_deletions(names) is index
+    assert letters.index_by_deletions(names) is index

@@ -10,8 +10,7 @@ import regex
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold, match_case, word_set
 from crfdeid.redact.surrogates.identifiers import replace_characters
-from crfdeid.redact.surrogates.initials import HOSTS
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.keyed_choice import HOSTS, KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 

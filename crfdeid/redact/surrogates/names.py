@@ -1,7 +1,7 @@
 """The surrogates of people's names (Stubbs & Uzuner's guidance; Douglass 2005, section 2.4.1).
 
 A name is replaced word by word, so that order, commas, titles, credentials, capitals and possessives
-stay. The initial of a surrogate depends only on the real initial (:mod:`initials`). So "R. Smith" and "RS"
+stay. The initial of a surrogate depends only on the real initial (:class:`Initials`). So "R. Smith" and "RS"
 agree with "Robert Smith" even if they occur in different notes and nothing is remembered.
 
 Douglass 2005 (section 2.4.1) replaced "Jenifer" by another name than "Jennifer", and people had to correct it
@@ -18,6 +18,7 @@ import regex
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import (
     WORD,
+    delete_letters,
     fold,
     match_case,
     pluralize,
@@ -25,10 +26,8 @@ from crfdeid.lexicon.letters import (
     word_set,
 )
 from crfdeid.lexicon.names import KEPT_TITLES, LONG_WITH_STOPS, WITH_STOPS
-from crfdeid.lexicon.similar import delete_letters
 from crfdeid.redact.surrogates.identifiers import replace_characters
-from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.keyed_choice import DOCTORS, PATIENTS, Initials, KeyedChoices
 from crfdeid.redact.surrogates.name_drawing import draw_name
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
@@ -71,7 +70,7 @@ class Names:
 
     def replace_names(self, text: str, thing: str = PATIENTS) -> str | None:
         """Replace every word of a name in ``text``. Letters that stand for a name are replaced as those of
-        ``thing`` (:mod:`initials`). Return None if the text contains no word.
+        ``thing`` (:class:`Initials`). Return None if the text contains no word.
 
         >>> names = Names(KeyedChoices(b"secret", "7"), PatientFacts())
         >>> a, b = names.replace_names("Dr. Smith's"), names.replace_names("SMITH, R.")

@@ -13,9 +13,8 @@ from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.identifiers import Identifiers, replace_characters
-from crfdeid.redact.surrogates.initials import DOCTORS
 from crfdeid.redact.surrogates.institutions import Institutions
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.keyed_choice import DOCTORS, KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, is_doctor
 from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
@@ -30,7 +29,7 @@ UNIT_LENGTH = 12  # characters after an age or a holiday that may say what it me
 class Rules:
     """The options of surrogates; they are keys of the map file. Dates shift by at most ``years`` years and
     ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows),
-    and ``check_digits`` one of :data:`check_digits.POLICIES`. With ``same_doctors`` a doctor has one
+    and ``check_digits`` one of :data:`identifiers.CHECK_POLICIES`. With ``same_doctors`` a doctor has one
     surrogate in the notes of all patients."""
 
     years: int = DateShifter.DEFAULT_YEARS

@@ -2,9 +2,15 @@
 
 It holds the secret, so that later notes are redacted alike; the names given so far, so that they stay
 when new notes join; and every pair of real text and surrogate, so that its owner can undo a redaction.
-Only its owner can read the file. A run adds an entry for each patient (:mod:`sealed_entries`).
+Only its owner can read the file.
 
     file: magic and version, salt, check, then entries of JSON in AES-256-GCM, under a key of scrypt
+    entry: length, check of the length, nonce, then the content
+
+A run owns the file while it is open and adds an entry for each patient. An entry is on the disk before its
+function returns, so that a note that goes out afterwards is in the map even if the run is killed. The number
+of an entry is part of what is authenticated, so that no entry can be moved or left out before another. The
+check of the length distinguishes an entry that was not written to its end from a damaged one.
 """
 
 from __future__ import annotations
@@ -13,20 +19,25 @@ import hmac
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crfdeid import files
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
-from crfdeid.redact.surrogates.sealed_entries import EntryCipher, build_cipher
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEY_VARIABLE = "CRFDEID_MAP_KEY"
 MAGIC, VERSION, OLD_VERSION = b"crfdeid map ", b"2\n", b"1\n"
-SALT, CHECK, NONCE = 16, 16, 12  # bytes
-HEAD = len(MAGIC) + len(VERSION)
+SALT, CHECK, LENGTH, NONCE, TAG = 16, 16, 4, 12, 16  # bytes
+HEAD, FRAME = len(MAGIC) + len(VERSION), LENGTH + CHECK
 
 
 class MapError(CrfdeidError):
@@ -173,3 +184,154 @@ def split_bytes(data: bytes, *lengths: int) -> list[bytes]:
         pieces.append(data[at : at + length])
         at += length
     return [*pieces, data[at:]]
+
+
+class DamagedError(ValueError):
+    """An entry was changed."""
+
+
+class EntryCipher:
+    """Seals and opens the entries of one file. ``context`` is the head of the file."""
+
+    def __init__(self, key: bytes, context: bytes) -> None:
+        self._cipher, self._context = build_cipher(key), context
+        self._check_key = hmac.digest(key, b"length of an entry", "sha256")
+
+    def seal(self, number: int, content: bytes) -> bytes:
+        nonce = secrets.token_bytes(NONCE)
+        sealed = nonce + self._cipher.encrypt(nonce, content, self._bind(number))
+        return self._frame(number, len(sealed)) + sealed
+
+    def open_all(self, data: bytes, start: int) -> tuple[list[bytes], int]:
+        """Open the entries from ``start`` on. Return their contents and the end of the last whole one:
+        what follows is an entry that was not written to its end. Raises :class:`DamagedError`."""
+        contents: list[bytes] = []
+        while start < len(data):
+            end = self._find_end(data, start, len(contents))
+            if end > len(data) or is_torn(data, start, end):
+                break
+            contents.append(self._open(len(contents), data[start + FRAME : end]))
+            start = end
+        return contents, start
+
+    def _find_end(self, data: bytes, start: int, number: int) -> int:
+        frame = data[start : start + FRAME]
+        if len(frame) < FRAME or not any(data[start:]):
+            return len(data) + 1
+        length = int.from_bytes(frame[:LENGTH])
+        if not hmac.compare_digest(frame, self._frame(number, length)):
+            raise DamagedError
+        return start + FRAME + length
+
+    def _open(self, number: int, sealed: bytes) -> bytes:
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            return self._cipher.decrypt(sealed[:NONCE], sealed[NONCE:], self._bind(number))
+        except (InvalidTag, ValueError):
+            raise DamagedError from None
+
+    def _bind(self, number: int) -> bytes:
+        return self._context + number.to_bytes(8)
+
+    def _frame(self, number: int, length: int) -> bytes:
+        """The length of an entry and its check."""
+        head = length.to_bytes(LENGTH)
+        return head + hmac.digest(self._check_key, number.to_bytes(8) + head, "sha256")[:CHECK]
+
+
+def is_torn(data: bytes, start: int, end: int) -> bool:
+    """Whether the last entry ends in zeros. A file system may leave them after a power failure, where it
+    has stored the new length of a file but not its content."""
+    return end == len(data) and not any(data[end - TAG :])
+
+
+def build_cipher(key: bytes) -> AESGCM:
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    except ImportError:
+        raise ConfigurationError("a map needs cryptography: pip install 'crfdeid[redact]'") from None
+    return AESGCM(key)
+
+
+class MapFile:
+    """An open map. ``descriptor`` is locked; ``size`` is the end of the last entry."""
+
+    def __init__(
+        self, path: Path, descriptor: int, map: SurrogateMap, cipher: EntryCipher, entries: int, size: int
+    ) -> None:
+        self.path, self.map, self.entries, self.size = path, map, entries, size
+        self._descriptor, self._cipher = descriptor, cipher
+
+    def append(self, id: str, history: PatientHistory) -> None:
+        """Add a patient's history and wait until it is on the disk. Raises :class:`MapError`."""
+        self.refuse_changed()
+        entry = self._cipher.seal(self.entries, encode_history(id, history))
+        try:
+            write_at(self._descriptor, entry, self.size)
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise MapError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+        self.entries += 1
+        self.size += len(entry)
+
+    def refuse_changed(self) -> None:
+        """Raise :class:`MapError` unless the path is still this file, with what this run wrote."""
+        try:
+            same = os.path.samestat(os.stat(self.path), os.fstat(self._descriptor))
+        except OSError:
+            same = False
+        if not same or os.fstat(self._descriptor).st_size != self.size:
+            raise MapError(f"{self.path}: another run changed it; further surrogates would not be in it")
+
+
+def write_at(descriptor: int, data: bytes, at: int) -> None:
+    while data:
+        count = os.pwrite(descriptor, data, at)
+        data, at = data[count:], at + count
+
+
+@contextmanager
+def open_map(path: Path, key: bytes) -> Iterator[MapFile]:
+    """Open a map for a run. A last entry that was not written to its end is removed; a map of version 1 is
+    rewritten. When the run ends well, a map whose entries are mostly replaced by later ones is rewritten.
+    Raises :class:`MapError` for a map that is damaged, that another run uses, or that it changed."""
+    if is_old(path):
+        write_map(read_map(path, key), path, key)
+    with lock_file(path) as descriptor:
+        loaded = load_map(path, key)
+        assert loaded.cipher is not None
+        if os.fstat(descriptor).st_size > loaded.end:
+            os.ftruncate(descriptor, loaded.end)
+            os.fsync(descriptor)
+        opened = MapFile(path, descriptor, loaded.map, loaded.cipher, loaded.entries, loaded.end)
+        opened.refuse_changed()
+        yield opened
+        opened.refuse_changed()
+        if opened.entries > 2 * len(opened.map.patients) + 1:
+            write_map(opened.map, path, key)
+
+
+@contextmanager
+def lock_file(path: Path) -> Iterator[int]:
+    """Open the file and lock it until the block ends. Raises :class:`MapError` if another run has it."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError as error:
+        raise MapError(f"{path}: {error.strerror or error}") from None
+    try:
+        refuse_locked(path, descriptor)
+        with files.own_lock(descriptor):
+            yield descriptor
+        files.unlock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def refuse_locked(path: Path, descriptor: int) -> None:
+    try:
+        if files.try_lock(descriptor):
+            return
+    except OSError as error:
+        raise MapError(f"{path}: cannot be locked: {error.strerror or error}") from None
+    raise MapError(f"{path}: another run uses this map")

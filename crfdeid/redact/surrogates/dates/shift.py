@@ -17,12 +17,12 @@ import regex
 
 from crfdeid.lexicon import english
 from crfdeid.redact.surrogates.dates import parser
-from crfdeid.redact.surrogates.dates.generalize import generalize_text
 from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 from crfdeid.redact.surrogates.dates.resolve import (
     NO_NOTE_DATE,
     complete_year,
     find_nearest,
+    generalize_text,
     make_date,
     resolve_day,
 )

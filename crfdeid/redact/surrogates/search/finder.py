@@ -4,7 +4,7 @@ Words are found as whole words, in any case, with marks and line breaks between 
 digits, split at the end of a line, and in spaced letters. Numbers are found by their digits and letters only,
 however these are grouped ("447-19-02" is "4471902"), whole dates by their day.
 
-A patient has few strings: they are looked for one by one (:mod:`string_scan`). Where there are many, each
+A patient has few strings: they are looked for one by one (:mod:`text_index`). Where there are many, each
 different word of the notes is looked at once (:class:`WordRoles`), and a search goes only through the places
 of the words that play a role. The time of a search is in proportion to the text, however long or repetitive a
 string is.
@@ -23,11 +23,15 @@ from typing import NamedTuple
 import regex
 
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.search import string_scan
-from crfdeid.redact.surrogates.search.days import find_days, list_starts
-from crfdeid.redact.surrogates.search.search_strings import MIN_GROUPED, NUMBERS, SearchString
-from crfdeid.redact.surrogates.search.string_scan import MAX_WORD
-from crfdeid.redact.surrogates.search.text_index import Range, TextIndex
+from crfdeid.redact.surrogates.search import text_index
+from crfdeid.redact.surrogates.search.search_strings import (
+    MIN_GROUPED,
+    NUMBERS,
+    SearchString,
+    find_days,
+    list_starts,
+)
+from crfdeid.redact.surrogates.search.text_index import MAX_WORD, Range, TextIndex
 from crfdeid.redact.surrogates.search.word_roles import WordRoles
 from crfdeid.text.document import Span
 from crfdeid.text.spans import keep_leftmost
@@ -113,13 +117,13 @@ class Finder:
         """Yield the places of phrases and numbers, string by string."""
         low = index.low
         for first in [first for first in self.firsts if first in low]:
-            for place in string_scan.find_words(low, first):
+            for place in text_index.find_words(low, first):
                 yield from match_phrases(low, place, self.firsts[first])
             if first in self.names:
-                for place in string_scan.find_beside_digits(low, first):
+                for place in text_index.find_beside_digits(low, first):
                     yield from self._list_beside_digits(place, first)
         for number, strings in self.numbers.items():
-            for at in string_scan.find_number_starts(index, number):
+            for at in text_index.find_number_starts(index, number):
                 yield from place_number(index, at, len(number), strings)
 
     def _walk(self, index: TextIndex) -> Iterator[Place]:
@@ -149,7 +153,7 @@ class Finder:
     def _scan_words(self, index: TextIndex) -> Iterator[tuple[int, int, str]]:
         """Yield the number of a name, its offset, and the word that holds it; name by name."""
         for number, string in enumerate(self.inner):
-            for at, word in string_scan.find_inside(index.low, string.words[0]):
+            for at, word in text_index.find_inside(index.low, string.words[0]):
                 yield number, at, word
 
     def _walk_words(self, index: TextIndex) -> Iterator[tuple[int, int, str]]:

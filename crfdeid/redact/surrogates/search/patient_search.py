@@ -11,9 +11,8 @@ from dataclasses import replace
 
 import regex
 
-from crfdeid.lexicon.letters import pluralize
+from crfdeid.lexicon.letters import SimilarNames, pluralize
 from crfdeid.lexicon.ordinary import is_ordinary, is_rare_word
-from crfdeid.lexicon.similar import SimilarNames
 from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.search.context import (
