@@ -1,6 +1,16 @@
-"""Whether a string that was found is PHI where it occurs, by its capitals and by the words around it."""
+"""Whether a string that was found is PHI where it occurs, by its capitals and by the words around it.
+
+Two tables decide: :data:`PHI` whether it is replaced, and :data:`LISTED` whether it is shown to people where
+it was not replaced. The first clue of a table that holds at an occurrence decides; no clue means no. A name
+that is only a name is always PHI. A word that is also an ordinary or medical one is PHI if it is written and
+used as a name. Each clue has a sample; a test goes through them clue by clue.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import NamedTuple
 
 import regex
 
@@ -23,6 +33,8 @@ from crfdeid.text.document import Span
 
 MIN_NUMBER, MIN_DATE, MIN_PLACE = 5, 5, 4  # characters
 MIN_LISTED = 4  # characters of a number that is listed
+SENTENCE, PHRASE, WORD, DIGITS = 40, 12, 8, 4  # characters beside an occurrence that a clue looks at
+AROUND = 80  # characters on each side that say whether a text has capitals
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
 TITLE = regex.compile(rf"\b(?:{'|'.join(TITLES)}|nurse)(?:\.\s*|\s+)$", regex.IGNORECASE)
 PATIENT_BEFORE = regex.compile(r"\b(?:pt|patient)\.?\s+$", regex.IGNORECASE)
@@ -71,140 +83,228 @@ def has_name_beside(text: str, span: Span, starts: set[int], ends: set[int]) -> 
     )
 
 
+class Occurrence:
+    """A mention in its text, as the clues see it. ``beside_name``: another name is next to it."""
+
+    def __init__(self, text: str, mention: Mention, beside_name: bool = False) -> None:
+        self.text, self.span, self.string, self.beside_name = text, mention.span, mention.string, beside_name
+        self.kind, self.root, self.size = kinds.kind_of(self.span.type), self.string.root, self.string.size
+
+    @cached_property
+    def word(self) -> str:
+        return self.text[self.span.start : self.span.end]
+
+    @cached_property
+    def after(self) -> regex.Match[str]:
+        """The possessive ending and the word behind."""
+        found = AFTER.match(self.text, self.span.end)
+        assert found is not None
+        return found
+
+    @property
+    def is_capital(self) -> bool:
+        return self.word[:1].isupper()
+
+    @property
+    def is_titled(self) -> bool:
+        return self.word.istitle()
+
+    @property
+    def is_ordinary(self) -> bool:
+        return is_ordinary(self.root)
+
+    @property
+    def is_common(self) -> bool:
+        return len(self.root) < 3 or self.root in word_lists.load_lowercase("common_words")
+
+    @property
+    def is_medical(self) -> bool:
+        return self.root in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words")
+
+    @property
+    def is_plural(self) -> bool:
+        """Whether the word is longer than the name: "the Smiths" are a family, "the Foley" a catheter."""
+        return len(self.word) > len(self.root)
+
+    @property
+    def is_all_small(self) -> bool:
+        """Whether the text around has no capitals."""
+        return self.text[max(0, self.span.start - AROUND) : self.span.end + AROUND].islower()
+
+    def cut_before(self, size: int) -> str:
+        return self.text[max(0, self.span.start - size) : self.span.start]
+
+    def follows(self, pattern: regex.Pattern[str], size: int) -> bool:
+        """Whether the pattern is in the ``size`` characters before the word, cut off from the rest."""
+        return pattern.search(self.cut_before(size)) is not None
+
+    def ends(self, pattern: regex.Pattern[str], size: int) -> bool:
+        """As :meth:`follows`, but the pattern sees the text before."""
+        return pattern.search(self.text, max(0, self.span.start - size), self.span.start) is not None
+
+    def precedes(self, pattern: regex.Pattern[str]) -> bool:
+        return pattern.match(self.text, self.span.end) is not None
+
+    def is_after_patient(self) -> bool:
+        """Whether it follows "patient" in small letters, and the word behind allows a name ("pt smith")."""
+        return self.ends(PATIENT_BEFORE, PHRASE) and self.word.islower() and not self.precedes(WORD_AFTER)
+
+    def touches_long_number(self) -> bool:
+        end = self.span.end
+        return bool(
+            LONG_NUMBER.search(self.cut_before(DIGITS)) or LONG_NUMBER.search(self.text[end : end + DIGITS])
+        )
+
+    def follows_surname(self) -> bool:
+        """Whether a surname with a comma is before it, in capitals as it is."""
+        found = SURNAME.search(self.cut_before(SENTENCE))
+        return bool(found and found[1].isupper() == self.word.isupper() and not is_ordinary(fold(found[1])))
+
+    @property
+    def is_written_as_name(self) -> bool:
+        """Whether it has the capitals of a name, or is a long frequent name in capitals."""
+        is_long = len(self.root) > MIN_LISTED
+        return self.is_titled or (self.word.isupper() and is_long and is_frequent_name(self.root))
+
+    def is_short_name(self) -> bool:
+        """Whether a word of two letters (Li, Ng) is a listed name and has the capital of a name."""
+        is_name = self.is_titled and not self.is_ordinary and bool(find_share(self.root))
+        return is_name and (not self.follows(SENTENCE_END, WORD) or bool(self.after["of"]))
+
+
+class Clue(NamedTuple):
+    """The answer for an occurrence of these ``kinds`` where the clue ``holds``. The ``sample`` has the type
+    and the text of what was found, and a text in which this clue decides about <the occurrence>."""
+
+    kinds: tuple[str, ...]
+    answer: bool
+    holds: Callable[[Occurrence], bool]
+    sample: str
+
+
+def holds_always(at: Occurrence) -> bool:
+    return True
+
+
+AGES, DATES, NAMES, ROOMS, STATES = (kinds.AGE,), (kinds.DATE,), (kinds.NAME,), (kinds.ROOM,), (kinds.STATE,)
+WORDS = (*NAMES, *PLACES)
+ANY = (*kinds.TYPES, kinds.UNKNOWN)
+
+PHI: dict[str, Clue] = {
+    "a misspelling that is another word": Clue(ANY, False, lambda at: at.string.doubtful,
+        "PATIENT Johanson: saw <Johansen> today"),
+    "an age in words": Clue(AGES, True, lambda at: not at.string.words[0][0].isdigit(),
+        "AGE ninety-three: turned <ninety-three>"),
+    "a number with years": Clue(AGES, True,
+        lambda at: at.precedes(YEARS_AFTER) or bool(YEARS.search(at.text, at.span.start, at.span.end)),
+        "AGE 93: a <93>-year-old man"),
+    "a number after age, without another unit": Clue(AGES, True,
+        lambda at: at.ends(AGED, PHRASE) and at.word[-1].isdigit() and not at.precedes(DEGREES),
+        "AGE 93: aged <93>"),
+    "a number that is no age": Clue(AGES, False, holds_always, "AGE 93: pulse <93>"),
+    "a long number": Clue(NUMBERS, True, lambda at: at.size >= MIN_NUMBER, "IDNUM 4471902: MRN <447-1902>"),
+    "the last four digits, called so": Clue(NUMBERS, True,
+        lambda at: at.size == LAST_FOUR and at.ends(ENDING, SENTENCE), "IDNUM 4471902: ending in <1902>"),
+    "a short number": Clue(NUMBERS, False, holds_always, "IDNUM 4471902: in <1902> he"),
+    "a date with digits": Clue(DATES, True,
+        lambda at: len(at.word) >= MIN_DATE and any(map(str.isdigit, "".join(at.string.words))),
+        "DATE 3/7/2061: on <March 7, 2061>"),
+    "a short date, or one without digits": Clue(DATES, False, holds_always, "DATE 3/7: ratio <3/7>"),
+    "a short place in small letters": Clue(PLACES, False,
+        lambda at: at.size < MIN_PLACE and not at.string.capitals, "CITY Rye: in <Rye> bread"),
+    "a place of several words, or with digits": Clue(PLACES, True, lambda at: not at.root.isalpha(),
+        "HOSPITAL Elm Valley Clinic: at <elm valley clinic>"),
+    "beside a name": Clue(WORDS, True, lambda at: at.beside_name, "PATIENT Ana May: <May>, <Ana>"),
+    "behind a title": Clue(WORDS, True, lambda at: at.follows(TITLE, PHRASE),
+        "PATIENT Ana Foley: by nurse <foley>"),
+    "a month or weekday": Clue(WORDS, False, lambda at: at.root in word_lists.load_lowercase("dates"),
+        "PATIENT Ana May: last <May> he"),
+    "a short name": Clue(WORDS, True, lambda at: len(at.root) < 3 and at.is_short_name(),
+        "PATIENT Ana Ng: and <Ng> came"),
+    "a short word": Clue(WORDS, False, lambda at: len(at.root) < 3, "PATIENT Ana Ng: an <NG> tube"),
+    "only a name": Clue(WORDS, True, lambda at: not at.is_ordinary, "PATIENT Ana Okafor: saw <okafor>"),
+    "spaced letters, or split at the end of a line": Clue(WORDS, True,
+        lambda at: at.is_capital and bool(BROKEN.search(at.word)), "PATIENT Ana Foley: the <F O L E Y> file"),
+    "behind initials": Clue(WORDS, True, lambda at: at.is_capital and at.follows(INITIALS, SENTENCE),
+        "PATIENT Ana Brown: by A.B. <Brown>"),
+    "before an initial": Clue(WORDS, True, lambda at: at.is_capital and at.precedes(BEFORE_INITIAL),
+        "PATIENT Rose Eze: <Rose> F. Kim"),
+    "touches a long number": Clue(WORDS, True, lambda at: at.is_capital and at.touches_long_number(),
+        "PATIENT Ana Brown: 4471<BROWN>"),
+    "behind a surname and a comma": Clue(WORDS, True, lambda at: at.is_capital and at.follows_surname(),
+        "PATIENT Rose Eze: for Okafor, <Rose>"),
+    "a frequent name behind patient": Clue(WORDS, True,
+        lambda at: at.is_after_patient() and find_share(at.root) >= FREQUENT_SHARE,
+        "PATIENT Ana Brown: pt <brown>, seen"),
+    "a rare name behind patient": Clue(WORDS, False, lambda at: at.is_after_patient(),
+        "PATIENT Ana Foley: pt <foley>, seen"),
+    "no capital": Clue(WORDS, False, lambda at: not at.is_written_as_name, "PATIENT Ana Foley: the <foley>"),
+    "a family that acts": Clue(WORDS, True,
+        lambda at: at.is_medical and at.is_plural and at.after["word"] in FAMILY_ACTS,
+        "PATIENT Ana Foley: The <Foleys> came"),
+    "a thing, by its determiner": Clue(WORDS, False,
+        lambda at: at.is_medical and not at.is_plural and at.follows(DETERMINER, WORD),
+        "PATIENT Ana Foley: has a <Foley>"),
+    "before a medical word": Clue(WORDS, False,
+        lambda at: at.is_medical and at.after["word"].lower() in word_lists.load_lowercase("medical_words"),
+        "PATIENT Ana Foley: with <Foley> catheter"),
+    "a capital inside a sentence": Clue(WORDS, True, lambda at: not at.follows(SENTENCE_END, WORD),
+        "PATIENT Ana Foley: saw <Foley> there"),
+    "possesses or acts": Clue(WORDS, True, lambda at: bool(at.after["of"]) or at.after["word"] in ACTS,
+        "PATIENT Will Eze: Seen. <Will> was"),
+    "a frequent name that begins a sentence": Clue(WORDS, True, lambda at: is_frequent_name(at.root),
+        "PATIENT Ana Burns: Seen. <Burns> in"),
+    "a word that begins a sentence": Clue(WORDS, False, holds_always, "PATIENT Ana Foley: Seen. <Foley> in"),
+}  # fmt: skip
+LISTED: dict[str, Clue] = {
+    "a state in an address": Clue(STATES, True,
+        lambda at: bool(at.string.capitals) and at.follows(IN_ADDRESS, PHRASE), "STATE MA: Dunmore, <MA>"),
+    "an abbreviation of a state": Clue(STATES, False, lambda at: bool(at.string.capitals),
+        "STATE MA: her <MA> said"),
+    "a short room, called so": Clue(ROOMS, True, lambda at: at.size < MIN_LISTED and at.follows(ROOM, PHRASE),
+        "ROOM 12: in room <12>"),
+    "the number of a short room": Clue(ROOMS, False, lambda at: at.size < MIN_LISTED,
+        "ROOM 12: for <12> days"),
+    "a short number": Clue(NUMBERS, False, lambda at: at.size < MIN_LISTED, "IDNUM 123: took <123> of"),
+    "no word of the language": Clue(ANY, True,
+        lambda at: not at.root.isalpha() or not (at.size < 3 or at.is_ordinary),
+        "PATIENT Ana Okafor: saw <okafor>"),
+    "a capital inside a sentence": Clue(ANY, True,
+        lambda at: at.is_titled and not at.ends(SENTENCE_END, WORD), "PATIENT Ana Foley: a <Foley> here"),
+    "a long word in a text without capitals": Clue(ANY, True,
+        lambda at: not at.is_capital and at.is_all_small and len(at.root) > MIN_LISTED,
+        "PATIENT Ana Foley: a <foley> here"),
+    "a name in a text without capitals": Clue(ANY, True,
+        lambda at: not at.is_capital and at.is_all_small and find_share(at.root) >= LEAST_SHARE,
+        "PATIENT Rose Eze: a <rose> here"),
+    "a name behind patient": Clue(ANY, True,
+        lambda at: at.is_after_patient() and find_share(at.root) >= LEAST_SHARE,
+        "PATIENT Rose Eze: The pt <rose>, here"),
+    "small letters": Clue(ANY, False, lambda at: not at.is_capital, "PATIENT Ana Foley: The <foley> here"),
+    "a name that people bear": Clue(ANY, True, lambda at: find_share(at.root) >= LEAST_SHARE,
+        "PATIENT Rose Eze: A <ROSE> here"),
+    "no common word": Clue(ANY, True,
+        lambda at: at.is_titled and not at.is_common, "PATIENT Ana Crohn: <Crohn> here"),
+    "a word": Clue(ANY, False, holds_always, "CITY Rye: <RYE> BREAD"),
+}  # fmt: skip
+
+
+def find_clue(clues: Mapping[str, Clue], at: Occurrence) -> str | None:
+    """Return the name of the clue that decides at an occurrence."""
+    return next((name for name, clue in clues.items() if at.kind in clue.kinds and clue.holds(at)), None)
+
+
 def is_phi_here(text: str, mention: Mention, beside_name: bool) -> bool:
     """Whether a mention is certain enough to be PHI that it is replaced."""
-    span, string = mention.span, mention.string
-    kind = kinds.kind_of(span.type)
-    if string.doubtful:
-        return False
-    if kind == kinds.AGE:
-        return not string.words[0][0].isdigit() or reads_as_age(text, span)
-    if kind in NUMBERS:
-        is_ending = string.size == LAST_FOUR and ENDING.search(text, max(0, span.start - 40), span.start)
-        return string.size >= MIN_NUMBER or bool(is_ending)
-    if kind == kinds.DATE:
-        return span.end - span.start >= MIN_DATE and any(c.isdigit() for c in "".join(string.words))
-    return kind in (kinds.NAME, *PLACES) and is_name_or_place_here(text, mention, beside_name)
-
-
-def is_name_or_place_here(text: str, mention: Mention, beside_name: bool) -> bool:
-    span, string = mention.span, mention.string
-    if not is_name(span.type):
-        if string.size < MIN_PLACE and not string.capitals:
-            return False
-        if not string.root.isalpha():
-            return True
-    return reads_as_name(text, span, string.root, beside_name)
-
-
-def reads_as_age(text: str, span: Span) -> bool:
-    """Whether a number is used as an age, also with its unit ("91yo"); an ordinal ("91st") is one only before
-    a birthday or year."""
-    if YEARS_AFTER.match(text, span.end) or YEARS.search(text, span.start, span.end):
-        return True
-    before = AGED.search(text, max(0, span.start - 12), span.start)
-    return bool(before and text[span.end - 1].isdigit() and not DEGREES.match(text, span.end))
-
-
-def reads_as_name(text: str, span: Span, folded: str, beside_name: bool) -> bool:
-    """Whether a single word is used as a name. A word that is only a name always is. An ordinary or
-    medical word is a name if it is capitalized inside a sentence and no medical word follows (Foley
-    catheter), or if it begins a sentence and does what people do ("Will was"). A month is a name only
-    beside a name or title. A word in small letters is a name after "patient", if many people bear it."""
-    before = text[max(0, span.start - 40) : span.start]
-    if beside_name or TITLE.search(before[-12:]):
-        return True
-    if folded in word_lists.load_lowercase("dates"):
-        return False
-    if len(folded) < 3:
-        return is_short_name(text, span, folded, before)
-    if not is_ordinary(folded) or is_written_as_name(text, span, before):
-        return True
-    if is_after_patient(text, span):
-        return find_share(folded) >= FREQUENT_SHARE
-    word = text[span.start : span.end]
-    if not word.istitle() and not (word.isupper() and len(folded) > MIN_LISTED and is_frequent_name(folded)):
-        return False
-    return is_capitalized_for_itself(text, span, folded, before)
-
-
-def is_after_patient(text: str, span: Span) -> bool:
-    """Whether a word in small letters follows "patient", and the word after it allows a name ("pt smith")."""
-    before = PATIENT_BEFORE.search(text, max(0, span.start - 12), span.start)
-    return bool(before and text[span.start : span.end].islower() and not WORD_AFTER.match(text, span.end))
-
-
-def is_written_as_name(text: str, span: Span, before: str) -> bool:
-    """Whether a capitalized word is beside an initial, follows a surname with a comma, touches a long number,
-    or is written in spaced letters or split at the end of a line."""
-    word = text[span.start : span.end]
-    if not word[0].isupper():
-        return False
-    if BROKEN.search(word) or INITIALS.search(before) or BEFORE_INITIAL.match(text, span.end):
-        return True
-    if LONG_NUMBER.search(before[-4:]) or LONG_NUMBER.search(text[span.end : span.end + 4]):
-        return True
-    surname = SURNAME.search(before)
-    return bool(surname and surname[1].isupper() == word.isupper() and not is_ordinary(fold(surname[1])))
-
-
-def is_capitalized_for_itself(text: str, span: Span, folded: str, before: str) -> bool:
-    """Whether an ordinary or medical word is capitalized because it is a name."""
-    after = AFTER.match(text, span.end)
-    assert after is not None
-    if folded in word_lists.load_lowercase("medical_words", "eponyms", "hospital_words"):
-        is_plural = span.end - span.start > len(folded)  # "the Smiths" are a family, "the Foley" a catheter
-        if is_plural and after["word"] in FAMILY_ACTS:
-            return True
-        if not is_plural and DETERMINER.search(before[-8:]):
-            return False
-        if after["word"].lower() in word_lists.load_lowercase("medical_words"):
-            return False
-    if not SENTENCE_END.search(before[-8:]):
-        return True
-    if after["of"] or after["word"] in ACTS:
-        return True
-    return is_frequent_name(folded)
-
-
-def is_short_name(text: str, span: Span, folded: str, before: str) -> bool:
-    """Whether a word of two letters (Li, Ng) is a listed name and has the capital of a name."""
-    if not text[span.start : span.end].istitle() or is_ordinary(folded) or not find_share(folded):
-        return False
-    after = AFTER.match(text, span.end)
-    assert after is not None
-    return not SENTENCE_END.search(before[-8:]) or bool(after["of"])
+    name = find_clue(PHI, Occurrence(text, mention, beside_name))
+    return name is not None and PHI[name].answer
 
 
 def is_worth_listing(text: str, mention: Mention) -> bool:
     """Whether a mention that was not replaced may be PHI: words of the language, abbreviations and short
     numbers that only look like a found text are not."""
-    span, string = mention.span, mention.string
-    kind, before = kinds.kind_of(span.type), text[max(0, span.start - 12) : span.start]
-    if kind == kinds.STATE and string.capitals:
-        return bool(IN_ADDRESS.search(before))
-    if kind == kinds.ROOM and string.size < MIN_LISTED:
-        return bool(ROOM.search(before))
-    if kind in NUMBERS and string.size < MIN_LISTED:
-        return False
-    if not string.root.isalpha() or not (string.size < 3 or is_ordinary(string.root)):
-        return True
-    return is_capitalized_word(text, span, string.root)
-
-
-def is_capitalized_word(text: str, span: Span, folded: str) -> bool:
-    """Whether an ordinary word has the capitals of a name. In capitals, at the beginning of a sentence or
-    in a text without capitals, it must be a name that people bear, or no common word; long words of a text
-    without capitals always count."""
-    word, around = text[span.start : span.end], text[max(0, span.start - 80) : span.end + 80]
-    if word.istitle() and not SENTENCE_END.search(text, max(0, span.start - 8), span.start):
-        return True
-    if not word[:1].isupper():
-        if around.islower() and len(folded) > MIN_LISTED:
-            return True
-        return find_share(folded) >= LEAST_SHARE and (around.islower() or is_after_patient(text, span))
-    is_common = len(folded) < 3 or folded in word_lists.load_lowercase("common_words")
-    return find_share(folded) >= LEAST_SHARE or (word.istitle() and not is_common)
+    name = find_clue(LISTED, Occurrence(text, mention))
+    return name is not None and LISTED[name].answer
 
 
 def is_distinctive(string: SearchString) -> bool:
