@@ -51,9 +51,9 @@ from beside import count_beside
 from engine_floor import find_floor
 
 from crfdeid import cli, corpora, synthetic
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import decode_spans
-from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.decoding import decoder, forward_backward
+from crfdeid.engine.decoding import chain, decoder
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.redact.__main__ import main as redact_main
@@ -236,7 +236,7 @@ def compare_labels(documents: list[Document]) -> None:
     tagger.compile()
     reference = pycrfsuite.Tagger()
     reference.open(str(tagger.folder / crf.CRFSUITE))
-    names = model_file.read(tagger.folder / crf.CRFSUITE).labels
+    names = crfsuite_file.read(tagger.folder / crf.CRFSUITE).labels
     tokens = different = 0
     apart = 0.0
     for number, document in enumerate(documents):
@@ -247,9 +247,7 @@ def compare_labels(documents: list[Document]) -> None:
         tokens += len(batch)
         different += sum(names[y] != label for y, label in zip(path.tolist(), wanted))
         if number < 5 and len(batch):
-            found = forward_backward.run_chain(
-                tagger.decoder.emissions(batch), tagger.weights.transitions
-            ).marginals()
+            found = chain.run_chain(tagger.decoder.emissions(batch), tagger.weights.transitions).marginals()
             given = [[reference.marginal(label, t) for label in names] for t in range(0, len(batch), 7)]
             apart = max(apart, float(np.abs(found[::7] - given).max()))
     print(f"labels: {different} of {tokens:,} tokens differ; marginals differ by at most {apart:.0e}")

@@ -27,11 +27,11 @@ from numba import njit
 from crfdeid import corpora
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.decoding import numba_kernels
+from crfdeid.engine.decoding.chain import label_leads
 from crfdeid.engine.decoding.compiled_patterns import BLOCK
 from crfdeid.engine.decoding.compiled_rows import GROUP, add_listed, list_window
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.decoding.packed_tables import ZEROS
-from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.engine.training import numba_kernels as training_kernels
 from crfdeid.engine.training.objective import Work
 from crfdeid.engine.training.transition_layout import Transitions, place_labels

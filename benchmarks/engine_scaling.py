@@ -22,7 +22,7 @@ from random import Random
 import numpy as np
 
 from crfdeid import corpora
-from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.decoding import numba_kernels
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.pages.curves import draw_curve
@@ -73,12 +73,12 @@ def time_label_counts(documents: list[Document], folder: Path) -> dict[int, floa
         pairs = np.unique(drawn.integers(0, [len(attributes), size], (3 * len(attributes), 2)), axis=0)
         jumps = np.unique(drawn.integers(0, size, (4 * size, 2)), axis=0)
         rows = [
-            model_file.make_records(kind, *part.T, drawn.normal(size=len(part)))
-            for kind, part in ((model_file.STATE, pairs), (model_file.TRANSITION, jumps))
+            crfsuite_file.make_records(kind, *part.T, drawn.normal(size=len(part)))
+            for kind, part in ((crfsuite_file.STATE, pairs), (crfsuite_file.TRANSITION, jumps))
         ]
         names = (["O"] + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(size)])[:size]
-        model_file.write(folder / "m", names, attributes, np.concatenate(rows))
-        tagger.decoder = Decoder(model_file.read(folder / "m"), tagger.pipeline, numba_kernels)
+        crfsuite_file.write(folder / "m", names, attributes, np.concatenate(rows))
+        tagger.decoder = Decoder(crfsuite_file.read(folder / "m"), tagger.pipeline, numba_kernels)
         tokens = sum(len(tagger.pipeline.tokenize(d.text)) for d in documents)
         time_labelling(tagger.decoder, documents)
         found[size] = time_labelling(tagger.decoder, documents) / tokens * 1e9

@@ -1,4 +1,5 @@
-"""Functions for the compiled loops of decoding and training: hash tables, memory fetched ahead, exponentials.
+"""Functions for the compiled loops of decoding and training: hash tables, memory fetched ahead, exponentials,
+and the sums of trees.
 
 A hash table has whole numbers as keys: open addressing, one slot after the other.
 """
@@ -97,3 +98,15 @@ def exponentiate(row, real, rest, powers, bits):
         p = p * r + 1.0
         p = p * r + 1.0
         row[y] = p * powers[y] * real[y]
+
+
+@njit(**OPTIONS)
+def add_leaves(rows, feature, limit, left, right, value, roots, base):
+    odds = np.full(len(rows), base[0])
+    for row in range(len(rows)):
+        for root in roots:
+            node = root
+            while feature[node] >= 0:  # a leaf has none
+                node = left[node] if rows[row, feature[node]] <= limit[node] else right[node]
+            odds[row] += value[node]
+    return odds

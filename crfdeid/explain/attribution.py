@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.errors import DocumentError, show_id
 from crfdeid.explain.model_weights import ModelWeights
 from crfdeid.feature_extraction.templates import template_of

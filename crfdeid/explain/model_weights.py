@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns, template_of
@@ -61,7 +61,7 @@ class ModelWeights:
     def __init__(
         self,
         model: ModelFolder,
-        weights: model_file.Weights | None = None,
+        weights: crfsuite_file.Weights | None = None,
         find_columns: FindColumns = lambda notes: [NO_COLUMNS] * len(notes),
         decisions: Sequence[str] = (),
     ) -> None:
@@ -69,10 +69,10 @@ class ModelWeights:
         self.pipeline, self.scheme = model.pipeline, model.scheme
         self.has_probabilities = weights is None
         self.find_columns, self.decisions = find_columns, decisions
-        file = weights or model_file.read(model.path / crf.CRFSUITE)
+        file = weights or crfsuite_file.read(model.path / crf.CRFSUITE)
         self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
-        rows = file.records[file.records["kind"] == model_file.STATE]
+        rows = file.records[file.records["kind"] == crfsuite_file.STATE]
         self.weight_count, self.transition_count = len(rows), len(file.records) - len(rows)
         shape = len(self.features) + 1, len(self.labels)
         self.state = csr_matrix((rows["weight"], (rows["source"], rows["target"])), shape)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from crfdeid import resources
-from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.files import read_text
 from crfdeid.share import canaries, strings
 from crfdeid.share.canaries import DECOYS, Canary
@@ -187,10 +187,10 @@ def list_public(folder: Path, declared: Sequence[str] = ()) -> tuple[list[str], 
 def has_other_bytes(path: Path) -> bool:
     """Whether a CRFsuite file has more than its labels, attributes and weights: writing these again would
     give other bytes."""
-    weights = model_file.read(path)
+    weights = crfsuite_file.read(path)
     copy = path.with_name("copy.crfsuite")
     try:
-        model_file.write(copy, weights.labels, weights.attributes, weights.records)
+        crfsuite_file.write(copy, weights.labels, weights.attributes, weights.records)
         return copy.read_bytes() != path.read_bytes()
     finally:
         copy.unlink(missing_ok=True)

@@ -16,11 +16,11 @@ import numpy as np
 import pycrfsuite
 
 from crfdeid.config import Config
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch, decode_spans
 from crfdeid.engine.arrays.types import Scores
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.decoding import viterbi
+from crfdeid.engine.decoding import chain
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
@@ -35,7 +35,7 @@ from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import trim_spans
 
 if TYPE_CHECKING:
-    from crfdeid.engine.decoding.forward_backward import SpanConfidence
+    from crfdeid.engine.decoding.chain import SpanConfidence
     from crfdeid.engine.decoding.marginals import Marginals
     from crfdeid.engine.decoding.span_marginals import SpanMarginals
     from crfdeid.systems.risk import RiskDecoder
@@ -59,7 +59,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         path = model.path / CRFSUITE
         if not path.is_file():
             raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
-        weights = model_file.read(path)
+        weights = crfsuite_file.read(path)
         weights = add_amounts(weights, list_changes(model)) if model.learned else weights
         if not all(map(bio.is_label, weights.labels)):
             raise ModelError(f"{path}: contains a label that is neither O, B- nor I- with a type")
@@ -70,7 +70,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             self.has_threshold, self.operating_setting = False, ""
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:  # it reads its own tables unchecked, so that it gets a file that is made here
-            parts = model_file.render(self.weights.labels, self.weights.attributes, self.weights.records)
+            parts = crfsuite_file.render(self.weights.labels, self.weights.attributes, self.weights.records)
             self._file = b"".join(bytes(each) for part in parts for each in part)  # CRFsuite does not copy it
             self.crfsuite.open_inmemory(self._file)
 
@@ -81,7 +81,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
 
     @cached_property
     def confidence(self) -> SpanConfidence:
-        from crfdeid.engine.decoding.forward_backward import SpanConfidence
+        from crfdeid.engine.decoding.chain import SpanConfidence
 
         return SpanConfidence(self.weights)
 
@@ -131,7 +131,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             raise ConfigurationError("n best of a document: span_mark = 'last'")
         if self.pipeline.sequence != "document":
             raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.sequence!r}")
-        from crfdeid.engine.decoding.forward_backward import run_chain
+        from crfdeid.engine.decoding.chain import run_chain
 
         folding = fold_text(document.text)
         batch = self.batch([folding.fold_document(document)])
@@ -144,7 +144,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
                     self._decode(batch, np.array(path, np.int64), self.weights.labels)[0]
                 ),
             )
-            for score, path in viterbi.find_n_best(emissions, transitions, n)
+            for score, path in chain.find_n_best(emissions, transitions, n)
         ]
 
     def find_candidates(self, documents: Sequence[Document], least: float) -> list[list[Span]]:
@@ -281,22 +281,22 @@ def add_unlearned(path: Path, config: Config, sign: float) -> None:
     ``constraints`` forbid lose :data:`FORBIDDEN`. ``sign`` -1 takes them off again."""
     add_to_labels(path, {label: sign * amount for label, amount in list_amounts(config).items()})
     if config.constraints == "bio":
-        forbidden = bio.list_illegal_pairs(model_file.read(path).labels)
-        model_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
+        forbidden = bio.list_illegal_pairs(crfsuite_file.read(path).labels)
+        crfsuite_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
 
 
 def add_to_labels(path: Path, amounts: Mapping[str, float]) -> None:
     """Add to the scores that the model at ``path`` gives the labels, those that it has (a model that was
     trained on nothing but PHI does not have O)."""
-    weights = model_file.read(path)
+    weights = crfsuite_file.read(path)
     if (changed := add_amounts(weights, amounts)) is not weights:
-        model_file.write(path, changed.labels, changed.attributes, changed.records)
+        crfsuite_file.write(path, changed.labels, changed.attributes, changed.records)
 
 
-def add_amounts(weights: model_file.Weights, amounts: Mapping[str, float]) -> model_file.Weights:
+def add_amounts(weights: crfsuite_file.Weights, amounts: Mapping[str, float]) -> crfsuite_file.Weights:
     """Return the weights with ``amounts`` added to the scores of the labels that the model has."""
     known = {label: amount for label, amount in amounts.items() if amount and label in weights.labels}
-    return model_file.add_to_weights(weights, "bias", known) if known else weights
+    return crfsuite_file.add_to_weights(weights, "bias", known) if known else weights
 
 
 def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -> None:
@@ -329,12 +329,12 @@ def number_patients(documents: Sequence[Document]) -> list[int]:
     return [numbers.setdefault(document.owner, len(numbers)) for document in documents]
 
 
-def read_start(start: Path, path: Path, config: Config) -> model_file.Weights:
+def read_start(start: Path, path: Path, config: Config) -> crfsuite_file.Weights:
     """Read the weights to continue from, without those that are not learned."""
     copy = path.with_name("start.crfsuite")
     copy.write_bytes((start / CRFSUITE).read_bytes())
     add_unlearned(copy, config, -1.0)
-    earlier = model_file.read(copy)
+    earlier = crfsuite_file.read(copy)
     copy.unlink()
     return earlier
 

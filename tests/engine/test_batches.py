@@ -11,11 +11,10 @@ from small_notes import SMALL, note
 
 pytest.importorskip("numba")
 
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays import vocabulary
-from crfdeid.engine.arrays.batch import Batch, Reader, decode_spans, encode_labels
-from crfdeid.engine.arrays.stretches import PlainStretches
+from crfdeid.engine.arrays.batch import Batch, PlainStretches, Reader, decode_spans, encode_labels
 from crfdeid.engine.arrays.structure_columns import count_before, find_far
-from crfdeid.engine.crfsuite_file import cqdb, model_file
 from crfdeid.engine.decoding.numpy_kernels import neighbour_pairs
 from crfdeid.engine.decoding.numpy_kernels import shift_codes as shift_in_sequences
 from crfdeid.engine.training import training_set
@@ -195,32 +194,36 @@ def test_only_the_fine_tokenizer_is_compiled():
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
 def test_a_table_of_strings_does_not_depend_on_how_many_are_encoded_at_once(monkeypatch, size):
     names = [f"name {n * n} é" for n in range(21)]
-    whole = cqdb.build_table(names)
-    monkeypatch.setattr(cqdb, "BATCH", size)
-    assert cqdb.build_table(iter(names)) == whole
-    assert model_file.read_strings(b"head" + whole, 4) == names
-    assert model_file.read_strings(cqdb.build_table([]), 0) == []
+    whole = crfsuite_file.build_table(names)
+    monkeypatch.setattr(crfsuite_file, "BATCH", size)
+    assert crfsuite_file.build_table(iter(names)) == whole
+    assert crfsuite_file.read_strings(b"head" + whole, 4) == names
+    assert crfsuite_file.read_strings(crfsuite_file.build_table([]), 0) == []
 
 
 @pytest.mark.parametrize(("weight", "sound"), [(1e6, True), (-1e6, True), (1e6 + 0.5, False), (-1e7, False)])
 def test_a_weight_is_a_million_at_most(tmp_path, weight, sound):
-    rows = model_file.make_records(model_file.STATE, np.zeros(1, int), np.zeros(1, int), np.array([weight]))
-    model_file.write(tmp_path / "m", ["O"], ["a"], rows)
+    rows = crfsuite_file.make_records(
+        crfsuite_file.STATE, np.zeros(1, int), np.zeros(1, int), np.array([weight])
+    )
+    crfsuite_file.write(tmp_path / "m", ["O"], ["a"], rows)
     if sound:
-        assert model_file.read(tmp_path / "m").records["weight"].tolist() == [weight]
+        assert crfsuite_file.read(tmp_path / "m").records["weight"].tolist() == [weight]
     else:
         with pytest.raises(ModelError, match="weights over 1,000,000"):
-            model_file.read(tmp_path / "m")
+            crfsuite_file.read(tmp_path / "m")
 
 
 def test_weights_are_added_to_transitions(tmp_path):
     rows = np.concatenate([
-        model_file.make_records(model_file.STATE, np.array([0]), np.array([1]), np.array([2.0])),
-        model_file.make_records(model_file.TRANSITION, np.arange(2), np.array([1, 0]), np.array([0.5, 3])),
+        crfsuite_file.make_records(crfsuite_file.STATE, np.array([0]), np.array([1]), np.array([2.0])),
+        crfsuite_file.make_records(
+            crfsuite_file.TRANSITION, np.arange(2), np.array([1, 0]), np.array([0.5, 3])
+        ),
     ])  # fmt: skip
-    model_file.write(tmp_path / "m", ["O", "B-AGE", "I-AGE"], ["a", "unused"], rows)
-    model_file.add_to_transitions(tmp_path / "m", [("O", "B-AGE"), ("I-AGE", "I-AGE")], -0.25)
-    found = model_file.read(tmp_path / "m")
+    crfsuite_file.write(tmp_path / "m", ["O", "B-AGE", "I-AGE"], ["a", "unused"], rows)
+    crfsuite_file.add_to_transitions(tmp_path / "m", [("O", "B-AGE"), ("I-AGE", "I-AGE")], -0.25)
+    found = crfsuite_file.read(tmp_path / "m")
     assert found.transitions.tolist() == [[0, 0.25, 0], [3, 0, 0], [0, 0, -0.25]]
     assert found.attributes == ["a"] and found.records[0].tolist() == (0, 0, 1, 2.0)
     tagger = pycrfsuite.Tagger()

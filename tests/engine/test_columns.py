@@ -4,10 +4,9 @@ import pytest
 
 pytest.importorskip("numba")
 
-from crfdeid.engine.arrays.batch import Reader
+from crfdeid.engine.arrays.batch import PlainStretches, Reader
 from crfdeid.engine.arrays.compiled_columns import COMPILED
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
-from crfdeid.engine.arrays.stretches import PlainStretches
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.registry import resolve_names

@@ -11,14 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
-from crfdeid.engine.arrays.batch import Batch, Reader, decode_spans
+from crfdeid.engine import crfsuite_file as weights
+from crfdeid.engine.arrays.batch import Batch, PlainStretches, Reader, decode_spans
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
-from crfdeid.engine.arrays.stretches import PlainStretches
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form, observe_texts
-from crfdeid.engine.crfsuite_file import model_file as weights
-from crfdeid.engine.decoding import viterbi
+from crfdeid.engine.decoding import chain
+from crfdeid.engine.decoding.chain import opening_scores, run_chain
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder, Decoder, shrink_codes
-from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
 from crfdeid.engine.decoding.tables import Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import cues, registry, token
@@ -256,7 +255,7 @@ def test_texts_and_forms_that_are_too_many_are_forgotten(small_model, monkeypatc
 def test_only_compiled_decoders_use_compiled_loops(small_model, notes, tmp_path):
     """In numpy, nothing of numba is loaded. A tokenizer that has no compiled version stays as it is."""
     pytest.importorskip("numba")
-    from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+    from crfdeid.engine.arrays.compiled_columns import CompiledStretches
     from crfdeid.engine.decoding import numba_kernels
     from crfdeid.engine.decoding.scanner import Scanner
 
@@ -320,8 +319,7 @@ def make_columns(line, texts, compiled, known=None):
         number = lambda name, value: known.get(name, {}).get(value, NONE)  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
-    from crfdeid.engine.arrays.compiled_columns import COMPILED
-    from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+    from crfdeid.engine.arrays.compiled_columns import COMPILED, CompiledStretches
 
     loops = (CompiledStretches, COMPILED) if compiled else (PlainStretches, {})
     return ContextColumns(contextual, gazetteers, table, number, *loops), contextual, batch, numbers
@@ -465,7 +463,7 @@ def test_the_compiled_tokenizer_equals_fine(texts):
 @settings(deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=9))
 def test_stretches_have_the_same_numbers_compiled(three_engines, texts):
-    from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+    from crfdeid.engine.arrays.compiled_columns import CompiledStretches
 
     line = three_engines[1].pipeline
     reader = Reader(line, TokenVocabulary({}, lambda name, value: 0))
@@ -550,26 +548,26 @@ def test_the_n_best_are_those_of_brute_force(data):
         steps = [transitions[pair] for pair in zip(ys, ys[1:])]
         return sum(emissions[t, y] for t, y in enumerate(ys)) + sum(steps)
 
-    found = viterbi.find_n_best(emissions, transitions, n)
+    found = chain.find_n_best(emissions, transitions, n)
     assert np.allclose([score for score, _ in found], sorted(map(total, every), reverse=True)[:n])
     assert np.allclose([score for score, _ in found], [total(path) for _, path in found])
     assert len({tuple(path) for _, path in found}) == min(n, len(every))
 
 
 def test_of_the_best_with_equal_scores_those_that_end_in_the_lower_label_come_first():
-    found = viterbi.find_n_best(np.zeros((2, 2)), np.zeros((2, 2)), 9)
+    found = chain.find_n_best(np.zeros((2, 2)), np.zeros((2, 2)), 9)
     assert found == [(0.0, [0, 0]), (0.0, [1, 0]), (0.0, [0, 1]), (0.0, [1, 1])]
-    assert viterbi.find_n_best(np.zeros((2, 2)), np.zeros((2, 2)), 3) == found[:3]
-    assert viterbi.find_n_best(np.zeros((1, 3)), np.zeros((3, 3)), 2) == [(0.0, [0]), (0.0, [1])]
+    assert chain.find_n_best(np.zeros((2, 2)), np.zeros((2, 2)), 3) == found[:3]
+    assert chain.find_n_best(np.zeros((1, 3)), np.zeros((3, 3)), 2) == [(0.0, [0]), (0.0, [1])]
 
 
 def test_labels_that_are_just_not_behind_are_not_pruned():
     """The label 1 is behind, and gains by a transition to itself."""
     for gain, behind, best in ((2.0, 2.0, [0.0, 0.0]), (3.0, 2.0, [0.0, 1.0]), (2.0, 3.0, [0.0, 0.0])):
         transitions = np.array([[0.0, 0.0], [0.0, gain]])
-        lead = viterbi.label_leads(transitions)
+        lead = chain.label_leads(transitions)
         assert lead.tolist() == [[0.0, gain], [0.0, 0.0]]
-        assert viterbi.best_step(np.array([0.0, -behind]), transitions, lead).tolist() == best
+        assert chain.best_step(np.array([0.0, -behind]), transitions, lead).tolist() == best
 
 
 # Sums of these are exact, so that a tie is a tie in whatever order weights are added.

@@ -8,7 +8,7 @@ from small_notes import SMALL, note
 
 pytest.importorskip("numba")
 
-from crfdeid.engine.crfsuite_file.model_file import STATE, Weights, make_records
+from crfdeid.engine.crfsuite_file import STATE, Weights, make_records
 from crfdeid.engine.decoding import numba_kernels, numpy_kernels
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.templates import parse_templates

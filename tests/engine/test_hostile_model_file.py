@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.errors import ModelError
 from crfdeid.systems import model
 
@@ -21,8 +21,8 @@ def copy(small_model, tmp_path):
 
 def find_records(data, count):
     """The file's records, as an array that writes into ``data``."""
-    start = model_file.HEADER.unpack_from(data)[7] + model_file.CHUNK.size
-    return np.frombuffer(data, model_file.RECORD, count, start)
+    start = crfsuite_file.HEADER.unpack_from(data)[7] + crfsuite_file.CHUNK.size
+    return np.frombuffer(data, crfsuite_file.RECORD, count, start)
 
 
 def replace_file(folder, data):
@@ -38,21 +38,21 @@ def replace_file(folder, data):
 @pytest.mark.parametrize(
     ("field", "kind", "value"),
     [
-        ("kind", model_file.STATE, 2),
-        ("source", model_file.STATE, FAR),
-        ("source", model_file.STATE, None),  # the first attribute that is none
-        ("source", model_file.TRANSITION, FAR),
-        ("target", model_file.STATE, FAR),
-        ("target", model_file.TRANSITION, None),  # the first label that is none
+        ("kind", crfsuite_file.STATE, 2),
+        ("source", crfsuite_file.STATE, FAR),
+        ("source", crfsuite_file.STATE, None),  # the first attribute that is none
+        ("source", crfsuite_file.TRANSITION, FAR),
+        ("target", crfsuite_file.STATE, FAR),
+        ("target", crfsuite_file.TRANSITION, None),  # the first label that is none
     ],
 )
 def test_a_record_out_of_range_is_refused_in_one_line(copy, engine, field, kind, value):
-    sound = model_file.read(copy / "model.crfsuite")
+    sound = crfsuite_file.read(copy / "model.crfsuite")
     data = bytearray((copy / "model.crfsuite").read_bytes())
     records = find_records(data, len(sound.records))
     row = int(np.flatnonzero(records["kind"] == kind)[0])
     if value is None:
-        value = len(sound.attributes if (field, kind) == ("source", model_file.STATE) else sound.labels)
+        value = len(sound.attributes if (field, kind) == ("source", crfsuite_file.STATE) else sound.labels)
     records[field][row] = value
     replace_file(copy, bytes(data))
     with pytest.raises(
@@ -65,21 +65,23 @@ def test_crfsuite_never_reads_the_tables_of_a_file(copy, notes):
     """Its hash tables and lists of records lead anywhere; the labels are those of the records."""
     wanted = [model.load(copy, "fast").tag(note) for note in notes[:5]]
     data = bytearray((copy / "model.crfsuite").read_bytes())
-    lists = model_file.HEADER.unpack_from(data)[10]
-    data[lists + model_file.CHUNK.size :] = b"\xff" * (len(data) - lists - model_file.CHUNK.size)
+    lists = crfsuite_file.HEADER.unpack_from(data)[10]
+    data[lists + crfsuite_file.CHUNK.size :] = b"\xff" * (len(data) - lists - crfsuite_file.CHUNK.size)
     replace_file(copy, bytes(data))
     assert [model.load(copy, "crfsuite").tag(note) for note in notes[:5]] == wanted
 
 
 def test_a_file_of_another_kind_is_no_model(small_model):
     data = (small_model.folder / "model.crfsuite").read_bytes()
-    assert model_file.parse(data).labels
+    assert crfsuite_file.parse(data).labels
     with pytest.raises(ValueError, match="not lCRF"):
-        model_file.parse(b"lCRX" + data[4:])
+        crfsuite_file.parse(b"lCRX" + data[4:])
 
 
 def test_weights_of_zero_are_not_written():
-    rows = model_file.make_records(model_file.STATE, np.arange(3), np.arange(3), np.array([1.0, 0.0, -2.5]))
+    rows = crfsuite_file.make_records(
+        crfsuite_file.STATE, np.arange(3), np.arange(3), np.array([1.0, 0.0, -2.5])
+    )
     assert rows["source"].tolist() == [0, 2] and rows["weight"].tolist() == [1.0, -2.5]
 
 
@@ -87,9 +89,9 @@ def test_weights_of_zero_are_not_written():
 @pytest.mark.parametrize("label", ["", "B", "B-", "AGE", "X-AGE", "I-A\x00", "B-AGE\n", "o"])
 def test_a_label_that_no_training_gives_is_refused_without_its_text(copy, engine, label):
     """It would become a span without a type, an error of a list, or a line more in an output."""
-    sound = model_file.read(copy / "model.crfsuite")
+    sound = crfsuite_file.read(copy / "model.crfsuite")
     labels = [label, *sound.labels[1:]]
-    parts = model_file.render(labels, sound.attributes, sound.records)
+    parts = crfsuite_file.render(labels, sound.attributes, sound.records)
     replace_file(copy, b"".join(bytes(each) for part in parts for each in part))
     with pytest.raises(
         ModelError, match=r"model\.crfsuite: contains a label that is neither O, B- nor I- with"

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from crfdeid.engine.training import line_search
-from crfdeid.engine.training.line_search import (
+from crfdeid.engine.training import lbfgs
+from crfdeid.engine.training.lbfgs import (
     End,
     Interval,
     cubic_beyond,
@@ -275,7 +275,7 @@ def test_an_interval_of_two_thirds_is_halved(monkeypatch, width, wanted):
         end = next(widths)
         return Interval(End(0, 0.0, -1.0), End(end, 5.0, 1.0), True), 0.1 * end
 
-    monkeypatch.setattr(line_search, "update_interval", narrow)
+    monkeypatch.setattr(lbfgs, "update_interval", narrow)
     assert search(lambda step: (9.0, 5.0), 100, tries=5, slope=-1.0)[1] == [100, 10, 8, pytest.approx(wanted)]
 
 

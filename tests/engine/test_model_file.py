@@ -4,7 +4,7 @@ import numpy as np
 import pycrfsuite
 import pytest
 
-from crfdeid.engine.crfsuite_file import cqdb, model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.errors import ModelError
 
 LABELS = ["O", "B-AGE", "I-AGE", "B-CITY"]
@@ -24,13 +24,13 @@ def trained(request, tmp_path_factory):
 
 
 def test_the_bytes_are_crfsuites(trained, tmp_path):
-    found = model_file.read(trained)
-    model_file.write(tmp_path / "copy", found.labels, found.attributes, found.records)
+    found = crfsuite_file.read(trained)
+    crfsuite_file.write(tmp_path / "copy", found.labels, found.attributes, found.records)
     assert (tmp_path / "copy").read_bytes() == trained.read_bytes()
 
 
 def test_a_file_is_read_as_crfsuite_shows_it(trained):
-    found = model_file.read(trained)
+    found = crfsuite_file.read(trained)
     tagger = pycrfsuite.Tagger()
     tagger.open(str(trained))
     shown = tagger.info()
@@ -38,7 +38,7 @@ def test_a_file_is_read_as_crfsuite_shows_it(trained):
     states = {
         (found.attributes[source], found.labels[target]): weight
         for kind, source, target, weight in found.records.tolist()
-        if kind == model_file.STATE
+        if kind == crfsuite_file.STATE
     }
     assert states.keys() == shown.state_features.keys()
     assert all(
@@ -54,28 +54,30 @@ def test_a_file_is_read_as_crfsuite_shows_it(trained):
 def test_a_file_with_bytes_after_its_end_is_refused(trained, tmp_path, more):
     (tmp_path / "m").write_bytes(trained.read_bytes() + more)
     with pytest.raises(ModelError, match="not a CRFsuite model, or damaged"):
-        model_file.read(tmp_path / "m")
+        crfsuite_file.read(tmp_path / "m")
 
 
 KEYS = [b"x" * size for size in (1, 2, 3, 4, 5, 8, 11, 12, 13, 23, 24, 25, 36, 37, 60)]
 
 
 def test_hashes_do_not_depend_on_the_other_keys():
-    found = cqdb.hash_keys(KEYS)
-    assert found.dtype == np.uint32 and found.tolist() == [int(cqdb.hash_keys([key])[0]) for key in KEYS]
+    found = crfsuite_file.hash_keys(KEYS)
+    assert found.dtype == np.uint32 and found.tolist() == [
+        int(crfsuite_file.hash_keys([key])[0]) for key in KEYS
+    ]
     assert len(set(found.tolist())) == len(KEYS)
-    assert cqdb.hash_keys([]).tolist() == []
+    assert crfsuite_file.hash_keys([]).tolist() == []
 
 
 def test_strings_may_be_longer_than_one_or_two_bytes_can_count():
     names = ["", "a", *("x" * size for size in (254, 255, 256, 600, 65535, 70_000))]
-    assert model_file.read_strings(b"head" + cqdb.build_table(names), 4) == names
+    assert crfsuite_file.read_strings(b"head" + crfsuite_file.build_table(names), 4) == names
 
 
 def make_weights(*records):
     """Three labels and two attributes."""
-    return model_file.Weights(
-        LABELS[:3], ["a", "b"], np.array(list(records), model_file.RECORD), np.zeros((3, 3))
+    return crfsuite_file.Weights(
+        LABELS[:3], ["a", "b"], np.array(list(records), crfsuite_file.RECORD), np.zeros((3, 3))
     )
 
 
@@ -92,29 +94,29 @@ def make_weights(*records):
     ],
 )
 def test_a_record_is_of_a_label_and_an_attribute_that_the_model_has(record, sound):
-    assert model_file.has_sound_records(make_weights(record, (0, 0, 0, 1.0))) is sound
-    assert model_file.has_sound_records(make_weights())
+    assert crfsuite_file.has_sound_records(make_weights(record, (0, 0, 0, 1.0))) is sound
+    assert crfsuite_file.has_sound_records(make_weights())
 
 
 def test_amounts_are_added_to_the_weights_of_one_attribute():
     before = make_weights((0, 0, 0, 0.5), (0, 0, 1, 1.0), (0, 1, 0, 2.0), (1, 0, 0, 4.0), (1, 0, 1, 8.0))
-    found = model_file.add_to_weights(before, "a", {"O": 0.25, "I-AGE": -3.0})
+    found = crfsuite_file.add_to_weights(before, "a", {"O": 0.25, "I-AGE": -3.0})
     assert found.records.tolist() == [
         (0, 0, 0, 0.75), (0, 0, 1, 1.0), (0, 1, 0, 2.0), (1, 0, 0, 4.0), (1, 0, 1, 8.0), (0, 0, 2, -3.0),
     ]  # fmt: skip
     assert found.attributes == ["a", "b"] and before.records["weight"][0] == 0.5
-    found = model_file.add_to_weights(before, "c", {"B-AGE": 7.0})
+    found = crfsuite_file.add_to_weights(before, "c", {"B-AGE": 7.0})
     assert found.attributes == ["a", "b", "c"] and found.records.tolist()[-1] == (0, 2, 1, 7.0)
     assert before.attributes == ["a", "b"] and len(found.records) == 6
     with pytest.raises(ModelError, match=r"^the model has no label B-CITY$"):
-        model_file.add_to_weights(before, "a", {"B-CITY": 1.0})
+        crfsuite_file.add_to_weights(before, "a", {"B-CITY": 1.0})
 
 
 def test_attributes_without_a_weight_are_left_out(tmp_path):
     """The others keep their order, and their weights."""
-    rows = np.array([(0, 3, 1, 1.5), (0, 1, 0, 2.5), (1, 1, 0, 1.0), (0, 3, 0, -1.0)], model_file.RECORD)
-    model_file.write(tmp_path / "m", LABELS[:2], ["never", "b", "also never", "d"], rows)
-    found = model_file.read(tmp_path / "m")
+    rows = np.array([(0, 3, 1, 1.5), (0, 1, 0, 2.5), (1, 1, 0, 1.0), (0, 3, 0, -1.0)], crfsuite_file.RECORD)
+    crfsuite_file.write(tmp_path / "m", LABELS[:2], ["never", "b", "also never", "d"], rows)
+    found = crfsuite_file.read(tmp_path / "m")
     assert found.labels == LABELS[:2] and found.attributes == ["b", "d"]
     assert found.records.tolist() == [(0, 1, 1, 1.5), (0, 0, 0, 2.5), (1, 1, 0, 1.0), (0, 1, 0, -1.0)]
     assert found.transitions.tolist() == [[0, 0], [1.0, 0]]
@@ -132,10 +134,10 @@ def test_attributes_without_a_weight_are_left_out(tmp_path):
 )
 def test_a_file_with_such_a_record_is_refused(tmp_path, record, message):
     path = tmp_path / "m"
-    rows = np.array([(0, 0, 0, 1.0), record], model_file.RECORD)
-    model_file.write(path, LABELS[:3], ["a"], rows)
+    rows = np.array([(0, 0, 0, 1.0), record], crfsuite_file.RECORD)
+    crfsuite_file.write(path, LABELS[:3], ["a"], rows)
     with pytest.raises(ModelError) as refused:
-        model_file.read(path)
+        crfsuite_file.read(path)
     assert str(refused.value) == f"{path}: {message}"
 
 
@@ -150,10 +152,10 @@ def test_a_file_with_such_a_record_is_refused(tmp_path, record, message):
 )
 def test_a_file_of_another_format_is_refused(tmp_path, place, value, message):
     path = tmp_path / "m"
-    model_file.write(path, LABELS[:3], ["a"], np.array([(0, 0, 0, 1.0)], model_file.RECORD))
+    crfsuite_file.write(path, LABELS[:3], ["a"], np.array([(0, 0, 0, 1.0)], crfsuite_file.RECORD))
     data = path.read_bytes()
     value = value or data[7:3:-1]  # its size, with the other order of bytes
     path.write_bytes(data[:place] + value + data[place + 4 :])
     with pytest.raises(ModelError) as refused:
-        model_file.read(path)
+        crfsuite_file.read(path)
     assert str(refused.value) == f"{path}: {message}"

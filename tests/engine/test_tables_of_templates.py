@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from small_notes import SMALL
 
-from crfdeid.engine.crfsuite_file.model_file import STATE, Weights, make_records
+from crfdeid.engine.crfsuite_file import STATE, Weights, make_records
 from crfdeid.engine.decoding import tables
 from crfdeid.engine.decoding.decoder import is_of_one_text
 from crfdeid.engine.decoding.tables import Pattern, Rows, Tables, build_tables, group_by_template

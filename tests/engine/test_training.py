@@ -12,7 +12,7 @@ pytest.importorskip("numba")
 
 from crfdeid.engine import compiled_math
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.training import numba_kernels, tied_attributes
+from crfdeid.engine.training import feature_counts, numba_kernels
 from crfdeid.engine.training.bundles import Bundles
 from crfdeid.engine.training.feature_counts import count_pairs
 from crfdeid.engine.training.numbering import AttributeNames, number_few_keys, number_keys, transpose
@@ -86,7 +86,7 @@ def test_bundles_hold_the_attributes_of_each_token(drawn):
 @given(training_sets())
 def test_attributes_that_always_occur_together_are_tied(drawn):
     columns, training_set = drawn
-    found = tied_attributes.tie_attributes(training_set)
+    found = feature_counts.tie_attributes(training_set)
     tokens = [attributes_of(columns, token) for token in range(len(training_set.gold))]
     where = [tuple(one in token for token in tokens) for one in range(len(training_set.attributes))]
     for one, other in itertools.combinations(range(len(where)), 2):
@@ -105,7 +105,7 @@ def test_attributes_that_always_occur_together_are_tied(drawn):
 )  # fmt: skip
 def test_scores_are_sums_of_weights_and_expectations_are_added_back(drawn, minfreq, every, seed, often, many):
     columns, training_set = drawn
-    sets = tied_attributes.tie_attributes(training_set)
+    sets = feature_counts.tie_attributes(training_set)
     found = count_pairs(training_set, sets, minfreq, every, False)
     place, width = place_labels(LABELS)
     with patch.multiple("crfdeid.engine.training.score_layout", OFTEN=often, MANY=many):
@@ -142,7 +142,7 @@ def test_scores_are_sums_of_weights_and_expectations_are_added_back(drawn, minfr
 @given(training_sets(), st.sampled_from([0, 2]), st.booleans())
 def test_features_are_counted(drawn, minfreq, every):
     columns, training_set = drawn
-    sets = tied_attributes.tie_attributes(training_set)
+    sets = feature_counts.tie_attributes(training_set)
     found = count_pairs(training_set, sets, minfreq, every, False)
     tokens = [attributes_of(columns, token) for token in range(len(training_set.gold))]
     for attribute in range(len(training_set.attributes)):

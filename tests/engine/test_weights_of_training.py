@@ -8,14 +8,12 @@ import pytest
 
 pytest.importorskip("numba")
 
-from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.training.bundles import Bundles
-from crfdeid.engine.training.feature_counts import Pairs, count_pairs
+from crfdeid.engine.training.feature_counts import Pairs, count_pairs, tie_attributes
 from crfdeid.engine.training.numbering import AttributeNames
-from crfdeid.engine.training.objective import Corpus, Objective, cut_evenly
-from crfdeid.engine.training.parameters import Features
+from crfdeid.engine.training.objective import Corpus, Features, Objective, cut_evenly
 from crfdeid.engine.training.score_layout import build_layout
-from crfdeid.engine.training.tied_attributes import tie_attributes
 from crfdeid.engine.training.train import train
 from crfdeid.engine.training.training_set import TrainingSet
 from crfdeid.engine.training.transition_layout import Transitions, place_labels
@@ -61,7 +59,7 @@ def fit(path, start=None, stop=0, **settings):
 
 def list_features(path):
     """The weights of a file: of (attribute, label), and of (label, label)."""
-    model = model_file.read(path)
+    model = crfsuite_file.read(path)
     sources = model.attributes, model.labels
     states, transitions = {}, {}
     for kind, source, target, weight in model.records.tolist():
@@ -138,14 +136,14 @@ def test_ctrl_c_before_the_first_iteration_keeps_the_weights_of_an_earlier_train
     fit(tmp_path / "m", max_iterations=4)
     monkeypatch.setattr(Objective, "__call__", interrupt)
     with pytest.raises(Stopped):
-        fit(tmp_path / "again", start=model_file.read(tmp_path / "m"))
+        fit(tmp_path / "again", start=crfsuite_file.read(tmp_path / "m"))
     assert list_features(tmp_path / "again") == list_features(tmp_path / "m")
 
 
 def test_a_training_goes_on_where_an_earlier_one_ended(tmp_path):
     whole = fit(tmp_path / "whole", c2=0.01)
     fit(tmp_path / "part", c2=0.01, max_iterations=5)
-    more = fit(tmp_path / "more", model_file.read(tmp_path / "part"), c2=0.01)
+    more = fit(tmp_path / "more", crfsuite_file.read(tmp_path / "part"), c2=0.01)
     assert more[0] < whole[4] < whole[0] and len(more) < len(whole)
     assert more[-1] == pytest.approx(whole[-1], rel=1e-3)
 
@@ -159,11 +157,11 @@ def make_features():
 
 
 def make_start(labels, attributes, states, transitions):
-    rows = [(model_file.STATE, *row) for row in states] + [
-        (model_file.TRANSITION, *row) for row in transitions
+    rows = [(crfsuite_file.STATE, *row) for row in states] + [
+        (crfsuite_file.TRANSITION, *row) for row in transitions
     ]
-    records = np.array(rows, model_file.RECORD)
-    return model_file.Weights(labels, attributes, records, np.zeros((len(labels), len(labels))))
+    records = np.array(rows, crfsuite_file.RECORD)
+    return crfsuite_file.Weights(labels, attributes, records, np.zeros((len(labels), len(labels))))
 
 
 def test_weights_of_an_earlier_training_are_matched_by_name():

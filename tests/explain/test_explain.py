@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from crfdeid import cli, corpora
 from crfdeid.config import Config
-from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine import crfsuite_file
 from crfdeid.errors import DocumentError, ModelError
 from crfdeid.explain import __main__ as explain
 from crfdeid.explain import attribution, model_weights
@@ -130,7 +130,7 @@ def made(small_model, tmp_path_factory):
     rows = [(0, 0, 1, 2.0), (0, 0, 0, -1.0), (0, 1, 1, -3.0), (0, 2, 1, 4.0)]
     rows += [(1, 0, 1, -0.5), (1, 1, 0, 0.25), (1, 0, 0, 1.0)]
     names = ["bias", "lower[-1]=dr", "shape[0]=Aaaa"]
-    model_file.write(folder / CRFSUITE, ["O", "B-DOCTOR"], names, np.array(rows, model_file.RECORD))
+    crfsuite_file.write(folder / CRFSUITE, ["O", "B-DOCTOR"], names, np.array(rows, crfsuite_file.RECORD))
     return model_weights.ModelWeights(replace(small_model.model, path=folder))
 
 

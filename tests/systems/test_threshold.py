@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from crfdeid import cli, corpora
-from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.engine.decoding.marginals import sum_types
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.__main__ import main as redact_main

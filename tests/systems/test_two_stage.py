@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid import corpora
-from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry

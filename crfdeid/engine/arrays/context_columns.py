@@ -12,10 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from crfdeid.engine.arrays import cue_columns, spanish_columns, structure_columns
-from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays import spanish_columns, structure_columns
+from crfdeid.engine.arrays.batch import Batch, PlainStretches, Stretches
 from crfdeid.engine.arrays.gazetteer_columns import AT_ONCE, GazetteerPhrases
-from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
 from crfdeid.engine.arrays.structure_columns import (
     find_fields,
     find_last,
@@ -23,7 +22,6 @@ from crfdeid.engine.arrays.structure_columns import (
     number_lowered,
     shift_right,
 )
-from crfdeid.engine.arrays.text_numbers import TextNumbers
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import (
     ALPHABETIC,
@@ -38,6 +36,7 @@ from crfdeid.engine.arrays.vocabulary import (
     WITH_CAPITAL,
     WITH_SMALL,
     GrowableArray,
+    TextNumbers,
     TokenVocabulary,
     form,
 )
@@ -110,11 +109,11 @@ class ContextColumns:
         if name.startswith(PHRASE):
             return self._phrase_column(name, batch)
         if is_cue(name):
-            return cue_columns.observe(name, find_kinds(name, self.gazetteers), self, batch)
+            return structure_columns.observe_cues(name, find_kinds(name, self.gazetteers), self, batch)
         return self._plain_column(name, batch)
 
     def number_texts(self, key: str, find: Callable[[str], int]) -> Ints:
-        """As :meth:`crfdeid.engine.arrays.text_numbers.ValueNumbers.number_texts`."""
+        """As :meth:`crfdeid.engine.arrays.vocabulary.ValueNumbers.number_texts`."""
         if key not in self.of_text:
             lowered = self.vocabulary.lowered
             self.of_text[key] = TextNumbers(self.vocabulary, lambda place: map(find, lowered[place:]))

@@ -10,9 +10,8 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.structure_columns import find_last, shift_right
-from crfdeid.engine.arrays.text_numbers import ValueNumbers
 from crfdeid.engine.arrays.types import Ints
-from crfdeid.engine.arrays.vocabulary import FULL_STOP, NONE
+from crfdeid.engine.arrays.vocabulary import FULL_STOP, NONE, ValueNumbers
 from crfdeid.feature_extraction.spanish import (
     EXPRESSIONS,
     MENTIONS,

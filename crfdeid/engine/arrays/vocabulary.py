@@ -1,16 +1,19 @@
 """The vocabulary: distinct token texts by number, with what array operations need to know about each.
 
 A document is then an array of numbers, and a question about tokens' texts is a look-up in a table
-with that array. The properties of a text are computed only once, when the text is new.
+with that array. The properties of a text are computed only once, when the text is new;
+:class:`TextNumbers` are numbers that are made when they are first needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
+from typing import Protocol
 
 import numpy as np
 
+from crfdeid.engine.arrays.types import Ints
 from crfdeid.feature_extraction.table_columns import OfTable
 from crfdeid.feature_extraction.token import KINDS, OF_SHAPE, YES, Affix, OfLowered, OfWords, Value
 from crfdeid.lexicon.names import OBSERVED_TITLES
@@ -180,3 +183,35 @@ def observe_texts(
         known = {like: observe(like) for like in set(forms)}
         return [known[like] for like in forms]
     return [observe(text) for text in texts]
+
+
+class TextNumbers:
+    """``find_all(place)`` gives the numbers of the vocabulary's texts from that place on."""
+
+    def __init__(self, vocabulary: TokenVocabulary, find_all: Callable[[int], Iterable[int]]) -> None:
+        self.vocabulary, self.find_all = vocabulary, find_all
+        self.numbers = GrowableArray(np.int32)
+        self.seen = 0
+
+    @property
+    def rows(self) -> Ints:
+        """The numbers by text; the array can have spare rows at its end."""
+        if self.seen < len(self.vocabulary):
+            self.numbers.extend(self.find_all(self.seen))
+            self.seen = len(self.vocabulary)
+        return self.numbers.rows
+
+
+class ValueNumbers(Protocol):
+    """What a column of an observation needs: the numbers of values and of texts."""
+
+    vocabulary: TokenVocabulary
+    headings: dict[tuple[str, bytes], int]
+
+    def number(self, name: str, value: Value) -> int:
+        """The number of a value, -1 for none."""
+        ...
+
+    def number_texts(self, key: str, find: Callable[[str], int]) -> Ints:
+        """The numbers ``find`` gives the vocabulary's texts in lower case; kept under ``key``."""
+        ...

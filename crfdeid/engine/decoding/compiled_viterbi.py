@@ -1,4 +1,4 @@
-"""Pruned Viterbi (:mod:`crfdeid.engine.decoding.viterbi`), compiled by numba, one token after the other.
+"""Pruned Viterbi (:mod:`crfdeid.engine.decoding.chain`), compiled by numba, one token after the other.
 
 The best label is nearly always the *hub* (O). The best scores of the next labels are then those from the hub,
 except where another label gains more than it is behind; each label's next labels are sorted by that gain, so
@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.decoding.viterbi import label_leads
+from crfdeid.engine.decoding.chain import label_leads
 from crfdeid.engine.kept_loops import BARE, INLINED, OPTIONS
 
 SLACK = 1e-6  # more than rounding can change a score
@@ -23,7 +23,7 @@ SLACK = 1e-6  # more than rounding can change a score
 
 class Chain(NamedTuple):
     """Transitions [labels, labels] from row to column, also with columns as rows; ``lead`` [m, i] is the most
-    that label i can gain on m (:func:`crfdeid.engine.decoding.viterbi.label_leads`), with some slack.
+    that label i can gain on m (:func:`crfdeid.engine.decoding.chain.label_leads`), with some slack.
     ``hub`` is the label that is the best most often: ``order[i]`` are the next labels by what i gains on
     the hub there, which is ``gains[i]``, the most first. ``limits`` is the lead on the hub, and of the hub
     itself -inf. The first three and the limits are padded to a multiple of eight labels."""

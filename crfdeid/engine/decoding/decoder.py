@@ -22,12 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch, Reader, Scan
+from crfdeid.engine.arrays.batch import Batch, PlainStretches, Reader, Scan, Stretches
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
-from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
 from crfdeid.engine.arrays.types import Scores
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, observe_texts
-from crfdeid.engine.crfsuite_file.model_file import Weights
+from crfdeid.engine.crfsuite_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
 from crfdeid.engine.decoding.tables import Codes, StateWeights, build_tables, group_by_template
@@ -108,8 +107,7 @@ class Decoder:
         """The stretches, and the compiled observations."""
         if self.kernels is numpy_kernels:
             return PlainStretches, {}
-        from crfdeid.engine.arrays.compiled_columns import COMPILED
-        from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+        from crfdeid.engine.arrays.compiled_columns import COMPILED, CompiledStretches
 
         return CompiledStretches, COMPILED
 

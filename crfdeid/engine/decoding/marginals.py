@@ -10,7 +10,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints, Scores
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.engine.decoding.links import VECTOR, Links, build_links
 
 PART = 1 << 16  # tokens whose forward scores are kept at once

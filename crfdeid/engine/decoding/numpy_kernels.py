@@ -12,8 +12,8 @@ import numpy as np
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE, enlarge
+from crfdeid.engine.decoding.chain import best_step, label_leads
 from crfdeid.engine.decoding.tables import Pattern, Rows, Tables
-from crfdeid.engine.decoding.viterbi import best_step, label_leads
 
 
 class Scorer:

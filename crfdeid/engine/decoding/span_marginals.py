@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.engine.decoding.links import Links, build_links
 from crfdeid.text import bio
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
+from crfdeid.engine.crfsuite_file import STATE, Weights
 from crfdeid.feature_extraction.templates import Atom, Template, format_template
 
 # Nearly every token has a value of these, and those of one set have few combinations, in all texts or because

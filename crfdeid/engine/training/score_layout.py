@@ -18,8 +18,7 @@ from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.kept_loops import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Lists
-from crfdeid.engine.training.feature_counts import Pairs, narrowest_type
-from crfdeid.engine.training.tied_attributes import AttributeSets
+from crfdeid.engine.training.feature_counts import AttributeSets, Pairs, narrowest_type
 from crfdeid.engine.training.training_set import TrainingSet
 
 MANY = 6  # a set with this many pairs gets a row

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.training import tied_attributes
+from crfdeid.engine import crfsuite_file
+from crfdeid.engine.training import feature_counts
 from crfdeid.engine.training.feature_counts import count_pairs
 from crfdeid.engine.training.lbfgs import Settings, minimise
-from crfdeid.engine.training.memory import return_freed_memory
-from crfdeid.engine.training.objective import Corpus, Objective
-from crfdeid.engine.training.parameters import Features
+from crfdeid.engine.training.objective import Corpus, Features, Objective
 from crfdeid.engine.training.score_layout import build_layout
-from crfdeid.engine.training.training_set import TrainingSet
+from crfdeid.engine.training.training_set import TrainingSet, return_freed_memory
 from crfdeid.engine.training.transition_layout import Transitions, place_labels
 from crfdeid.errors import ConfigurationError, Stopped
 
@@ -39,14 +37,14 @@ def train(
     path: Path,
     on_iteration: Callable[[int, float], None],
     threads: int = 2,
-    start: model_file.Weights | None = None,
+    start: crfsuite_file.Weights | None = None,
 ) -> None:
     """Fit ``training_set`` with CRFsuite's ``settings``, starting from the weights ``start``; write its model
     file to ``path``. ``on_iteration`` is called with the number and the loss of each iteration. Ctrl-C
     after an iteration writes the weights of that iteration and raises :class:`Stopped`."""
     with return_freed_memory():
         # Tied attributes must begin with the same weight.
-        tie = tied_attributes.leave_untied if start else tied_attributes.tie_attributes
+        tie = feature_counts.leave_untied if start else feature_counts.tie_attributes
         sets = tie(training_set)
         pairs = count_pairs(
             training_set,
@@ -73,7 +71,7 @@ def fit_weights(
     corpus: Corpus,
     features: Features,
     settings: dict[str, Any],
-    start: model_file.Weights | None,
+    start: crfsuite_file.Weights | None,
     on_iteration: Callable[[int, float], None],
     threads: int,
 ) -> tuple[np.ndarray, bool]:

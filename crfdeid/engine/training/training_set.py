@@ -7,7 +7,10 @@ the window, the others on contextual values and pairs of values. Either way a to
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,7 +20,6 @@ from crfdeid.engine.arrays.batch import Batch, Reader, Scan, encode_labels
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, form
 from crfdeid.engine.training.bundles import Bundles, Lists, concatenate, list_rows
-from crfdeid.engine.training.memory import return_freed_memory
 from crfdeid.engine.training.numbering import (
     AttributeNames,
     add_first,
@@ -31,6 +33,10 @@ from crfdeid.feature_extraction.token import OF_SHAPE, Value
 from crfdeid.text.document import Document
 
 BATCH = 20  # documents that are observed at once
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # glibc's malloc.h
+LEAST = 1 << 16  # bytes of the smallest array that is returned to the system
+MOST = 32 << 20  # the threshold to which glibc rises by itself
 
 
 @dataclass(frozen=True)
@@ -233,3 +239,23 @@ def compiled_scanner(pipeline: Pipeline) -> Scan | None:
     from crfdeid.engine.decoding.scanner import Scanner
 
     return Scanner()
+
+
+@contextmanager
+def return_freed_memory() -> Iterator[None]:
+    """Return the memory of arrays of 64 kB or more to the system when they are freed, so that the stages
+    before training do not add up. (As arrays come and go, glibc raises the size below which it keeps freed
+    memory, up to 32 MB. This is faster where equal arrays come again and again, so it is set afterwards.)
+    Only for glibc; other systems do not change."""
+    _set_threshold(LEAST)
+    try:
+        yield
+    finally:
+        _set_threshold(MOST)
+
+
+def _set_threshold(size: int) -> None:
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, size)
+            ctypes.CDLL(None).mallopt(M_TRIM_THRESHOLD, 2 * size)

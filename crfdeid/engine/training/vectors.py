@@ -20,7 +20,7 @@ from crfdeid.engine.training.numba_kernels import OPTIONS, dot
 
 class Vectors:
     """Operations on vectors in ``threads`` shares; sums are added in the order of the shares. ``roots`` are
-    the factors of c1 (:mod:`crfdeid.engine.training.tied_attributes`). The *slope* is the gradient plus
+    the factors of c1 (:mod:`crfdeid.engine.training.feature_counts`). The *slope* is the gradient plus
     that of c1 * roots * |x|, the least steep one where |x| bends (Andrew & Gao 2007, eq. 4)."""
 
     def __init__(self, roots: np.ndarray, pool: Executor, threads: int) -> None:

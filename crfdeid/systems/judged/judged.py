@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from crfdeid.corpora.folds import Part, make_folds
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats
-from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding.span_marginals import Candidates, choose_spans
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
@@ -160,7 +160,7 @@ def train(training: Training) -> None:
                 parts += describe_all(tagger, held_out, options, values, shares)
         crf.train_with_columns(replace(training, documents=documents, model=replace(folder, config=plain)))
     if options.least_weight:
-        model_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
+        crfsuite_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
     rows, is_right = (np.concatenate(column) for column in zip(*parts))
     sorted_values = values.sort()
     renumber_columns(rows, values, sorted_values, options)

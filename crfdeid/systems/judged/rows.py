@@ -15,9 +15,8 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, ContextColumns
-from crfdeid.engine.arrays.text_numbers import TextNumbers
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TokenVocabulary
+from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TextNumbers, TokenVocabulary
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.span_marginals import Candidates
 from crfdeid.errors import ConfigurationError

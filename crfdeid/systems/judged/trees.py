@@ -113,7 +113,7 @@ def apply_trees(trees: Trees, rows: Floats, compiled: bool = False) -> Floats:
     if not len(rows):
         return np.zeros(0)
     if compiled:
-        from crfdeid.engine.decoding.compiled_trees import add_leaves
+        from crfdeid.engine.compiled_math import add_leaves
 
         odds = add_leaves(np.ascontiguousarray(rows), *trees)
     else:

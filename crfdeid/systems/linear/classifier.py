@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch, decode_spans
-from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
@@ -54,12 +54,12 @@ class LinearClassifier:
         matrix = (self.matrix + where @ csr_matrix(change)).tocsr()
         return LinearClassifier(self.labels, self.features, matrix)
 
-    def as_weights(self) -> model_file.Weights:
+    def as_weights(self) -> crfsuite_file.Weights:
         """Return the weights of a CRF whose transitions weigh nothing."""
         cells = self.matrix.tocoo()
-        rows = model_file.make_records(model_file.STATE, cells.row, cells.col, cells.data)
+        rows = crfsuite_file.make_records(crfsuite_file.STATE, cells.row, cells.col, cells.data)
         size = len(self.labels)
-        return model_file.Weights(self.labels, self.features, rows, np.zeros((size, size)))
+        return crfsuite_file.Weights(self.labels, self.features, rows, np.zeros((size, size)))
 
 
 def write_classifier(folder: Path, classifier: LinearClassifier) -> None:
