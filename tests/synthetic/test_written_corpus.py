@@ -213,13 +213,18 @@ def test_the_files_of_a_language_name_it_and_english_is_the_default():
 
 
 @pytest.mark.parametrize(
-    ("part", "hand"), [("train", "es_guardia_zaragoza"), ("test", "es_archivo_medellin")]
+    ("part", "hands"),
+    [
+        ("train", ["es_guardia_rosario", "es_guardia_zaragoza", "es_planta_oviedo"]),
+        ("test", ["es_archivo_medellin"]),
+    ],
 )
-def test_a_spanish_part_has_one_hand_of_fifty_documents(part, hand):
+def test_each_spanish_hand_has_fifty_documents_and_one_part(part, hands):
     documents = written_corpus.read_corpus(part, language=SPANISH)
-    assert [document.hand for document in documents] == [hand] * 50
+    assert [document.hand for document in documents] == [hand for hand in hands for _ in range(50)]
     clear = [document for document in documents if not document.mentions]
-    assert 10 <= len(clear) <= 20 and {document.language for document in documents} == {SPANISH}
+    assert 10 <= len(clear) / len(hands) <= 20
+    assert {document.language for document in documents} == {SPANISH}
 
 
 def test_the_verb_writes_documents_as_written_and_filled(tmp_path):
