@@ -30,7 +30,7 @@ from crfdeid.synthetic.reidentify import convention
 from crfdeid.synthetic.reidentify.corpus import make_corpus
 from crfdeid.synthetic.reidentify.source_text import SourceText
 from crfdeid.text.document import Document
-from crfdeid.text.sentences import split_sentences
+from crfdeid.text.tokenizer import split_sentences
 
 FOLDER = DATA.parent.parent
 FILES = {

@@ -32,7 +32,7 @@ from crfdeid.synthetic.written_fill import generate_written
 from crfdeid.systems import model, registry
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
-from crfdeid.text.type_map import read_map
+from crfdeid.text.scheme import read_map
 
 DATA = Path("../shared/data/meddocan")
 HEAD_ENDS = re.compile(r"\nInforme clínico|\nMédico:.*")  # the last fields before the narrative

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from crfdeid.feature_extraction import part_of_speech
-from crfdeid.feature_extraction.chunker import PartsOfSpeech
+from crfdeid.feature_extraction.part_of_speech import PartsOfSpeech
 from crfdeid.text import bio, tokenizer
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.tokenized import TokenizedDocument

@@ -19,8 +19,8 @@ from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.text.document import Document
+from crfdeid.text.scheme import read_map
 from crfdeid.text.tokenizer import SEQUENCES, TOKENIZERS
-from crfdeid.text.type_map import read_map
 
 SEVERAL_RUNS = {"run", "grid", "random", "cross_validation"}
 DEFAULT = "english"
@@ -30,7 +30,7 @@ DEFAULT = "english"
 class Config:
     """The settings of one trained system.
 
-    ``types`` is a map (:mod:`crfdeid.text.type_map`) that gives the training spans other types, and sets
+    ``types`` is a map (:mod:`crfdeid.text.scheme`) that gives the training spans other types, and sets
     ``scheme`` to theirs. ``features`` are feature groups (template files) in order.
     ``training_gazetteers`` are types whose training spans become gazetteers ``training_TYPE``;
     ``CITY+us_cities`` adds the words of a shipped list (He et al. 2015, section 2.2, have one dictionary for

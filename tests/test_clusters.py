@@ -8,7 +8,7 @@ import pytest
 from crfdeid import cli, clusters, config
 from crfdeid.errors import ConfigurationError, CrfdeidError, FormatError
 from crfdeid.systems import model
-from crfdeid.text import gazetteer, word_table
+from crfdeid.text import gazetteer
 
 WORDS = [f"{letter}{letter}a" for letter in "bcdfghjklm"]
 
@@ -46,7 +46,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_list_is_replaced_only_on_reque
 def test_a_table_has_the_columns_of_its_head_and_names_only_on_request(text, tmp_path):
     learn(text, tmp_path / "a.txt", "--table")
     learn(text, tmp_path / "b.txt", "--table", "--names")
-    without, with_names = (word_table.read_list(tmp_path / f"{name}.txt") for name in "ab")
+    without, with_names = (gazetteer.read_list(tmp_path / f"{name}.txt") for name in "ab")
     assert set(without.columns) == {"cluster", "frequency", "capitals"}
     assert set(without.words) == {*WORDS, "the"} and with_names.words - without.words >= {"zanzibarova"}
     assert with_names.columns["capitals"]["zanzibarova"] == "0" and without.columns["capitals"]["the"] == "-4"

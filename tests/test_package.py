@@ -1,5 +1,6 @@
 """The wheel holds all that the package needs at run time."""
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -17,6 +18,7 @@ ROOT = resources.PACKAGE.parent
 def wheel(tmp_path_factory):
     if not (ROOT / "setup.cfg").is_file():
         pytest.skip("not a checkout")
+    shutil.rmtree(ROOT / "build", ignore_errors=True)  # an earlier build's modules would be in the wheel
     out = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "-w", out]
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, ROOT], check=True, capture_output=True)

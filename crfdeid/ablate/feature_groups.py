@@ -16,11 +16,11 @@ from typing import Any
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, CrfdeidError, TemplateError, did_you_mean
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import check_pos
-from crfdeid.feature_extraction.templates import Extractor, Template
+from crfdeid.feature_extraction.pipeline import Extractor, check_pos
+from crfdeid.feature_extraction.templates import Template
 from crfdeid.files import read_text
 from crfdeid.systems.model_folder import find_list
-from crfdeid.text import gazetteer, word_table
+from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 
 WINDOW = "[-2..2]"
@@ -133,7 +133,7 @@ def check_groups(config: Config, where: str, tables: dict[Path, Gazetteer]) -> N
         empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
         for name in templates.list_tables(found):
             path = files[name]
-            empty[name] = tables[path] = tables.get(path) or word_table.read_list(path)
+            empty[name] = tables[path] = tables.get(path) or gazetteer.read_list(path)
         check_pos(config.pos, found)
         pos = list if config.pos else None
         Extractor(found, empty, pos)

@@ -18,10 +18,10 @@ from crfdeid.config import Config
 from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_you_mean
-from crfdeid.feature_extraction import link_parser, templates
+from crfdeid.feature_extraction import link_bigrams, templates
 from crfdeid.systems import links_ahead, registry
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
-from crfdeid.text import gazetteer, type_map
+from crfdeid.text import gazetteer, scheme
 from crfdeid.text.scheme import read_scheme
 
 RESULT = "run.json"
@@ -117,7 +117,7 @@ def hash_files(config: Config) -> dict[str, str]:
     lists = [find_list(name, config) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))
-    paths += [type_map.find_map(config.types)] if config.types else []
+    paths += [scheme.find_map(config.types)] if config.types else []
     if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
             paths += resources.find_folder(folder).glob(pattern)
@@ -188,7 +188,7 @@ def check_programs(run: Run) -> None:
     except ConfigurationError as error:
         raise ConfigurationError(f"run {run.name}: {error}") from None
     if links_ahead.has_links(run.config):
-        link_parser.read_version()
+        link_bigrams.read_version()
 
 
 def find_corpus(name: str, run: Run, corpora: Mapping[str, Part]) -> Part:

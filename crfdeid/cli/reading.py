@@ -140,7 +140,7 @@ def map_types(documents: Iterable[Document], args: argparse.Namespace) -> Iterat
     """Yield the documents with the types that the command line wants."""
     if not args.types:
         return iter(documents)
-    from crfdeid.text.type_map import read_map
+    from crfdeid.text.scheme import read_map
 
     return read_map(args.types).apply_all(documents)
 

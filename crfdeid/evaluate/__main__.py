@@ -40,7 +40,7 @@ from crfdeid.evaluate.evaluation import (
 )
 from crfdeid.evaluate.published_tables import PublishedTable, list_tables, read_table
 from crfdeid.files import open_whole
-from crfdeid.text import scheme, type_map
+from crfdeid.text import scheme
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -161,7 +161,7 @@ def warn_of_seen_notes(systems: Iterable[Path]) -> Iterator[str]:
 
 
 def build_options(args: argparse.Namespace) -> EvaluationOptions:
-    types = type_map.read_map(args.types) if args.types else None
+    types = scheme.read_map(args.types) if args.types else None
     if types and args.scheme:
         raise ConfigurationError("--types and --scheme: wanted one of them; a map names its scheme")
     name = args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]

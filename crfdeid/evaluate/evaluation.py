@@ -30,8 +30,7 @@ from crfdeid.evaluate.significance import (
 )
 from crfdeid.evaluate.word_scores import WordScores, measure_words
 from crfdeid.text.document import Document, fingerprint_documents
-from crfdeid.text.scheme import Scheme, read_scheme
-from crfdeid.text.type_map import TypeMap
+from crfdeid.text.scheme import Scheme, TypeMap, read_scheme
 
 ALL = "all"  # the row of all spans
 

@@ -18,8 +18,7 @@ import numpy as np
 from crfdeid.evaluate.leakage import WORD
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text.document import Document
-from crfdeid.text.scheme import Scheme
-from crfdeid.text.type_map import read_map
+from crfdeid.text.scheme import Scheme, read_map
 
 KINDS = {
     "Patients": "PATIENT",

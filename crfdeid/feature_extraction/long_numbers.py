@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.feature_extraction.table_columns import is_column
-from crfdeid.feature_extraction.token import OF_SHAPE
+from crfdeid.feature_extraction.token import OF_SHAPE, is_column
 
 LONG_NUMBER = re.compile(r"\d(?:[\W_]?\d){3}")  # 1998, 555-1234, 3/14/98
 WITHOUT_DIGITS = OF_SHAPE | {"chunk", "number_range", "cluster"}  # their digits are not those of the note

@@ -15,7 +15,7 @@ from pathlib import Path
 import regex
 
 from crfdeid.errors import FormatError
-from crfdeid.feature_extraction.chunker import PartsOfSpeech, parse_chunks
+from crfdeid.feature_extraction.part_of_speech import PartsOfSpeech, parse_chunks
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument

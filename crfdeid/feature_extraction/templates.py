@@ -1,29 +1,44 @@
-"""Read feature templates, and make features of them.
+"""Feature templates, and all observations by their names: what a template can use.
 
 A template names observations at offsets from the current token: ``lower[0]``,
 ``lower[-1]|shape[0]``; ``lower[-2..2]`` is five templates; ``#`` begins a comment. A template is also
 the name of the feature that it makes, in CRFsuite's notation, so that a model's weights read like the
 template file: ``lower[-1]|shape[0]=dr|Aaaa``. A template makes no feature where its offset is outside
 the sequence, or where the observation is ``None``. An observation of several values makes one feature
-for each value, and cannot be joined. All names are in :mod:`crfdeid.feature_extraction.registry`.
+for each value, and cannot be joined.
+
+Besides the observations of a token's text and of its place there are ``in_LIST`` (the token occurs in an
+entry of gazetteer LIST), ``in_LIST+LIST`` (of one of several), ``phrase_LIST`` (it is part of a whole
+entry), ``cluster``, ``table_NAME_COLUMN`` (the value of its word in a table), ``cue_before_NAME``,
+``cue_after_NAME`` and ``cues_NAME`` (the cues of a table around it), ``links_left`` and ``links_right``,
+``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech source: ``pos``,
+``chunk_tag``, ``mesh``. A module is imported only if a template names one of its observations; a
+program or wheel is loaded when the first document is observed.
 """
 
 from __future__ import annotations
 
-import copy
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from crfdeid import resources
-from crfdeid.errors import TemplateError
-from crfdeid.feature_extraction import cues, word_clusters
-from crfdeid.feature_extraction.registry import Tag, resolve_names
-from crfdeid.feature_extraction.table_columns import is_column, read_column
-from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_words
+from crfdeid.errors import TemplateError, did_you_mean
+from crfdeid.feature_extraction import (
+    context,
+    mist_patterns,
+    spanish,
+    structure,
+    token,
+    trigger_words,
+    word_clusters,
+    word_windows,
+)
+from crfdeid.feature_extraction.token import Value, is_column, read_column
 from crfdeid.files import read_text
-from crfdeid.text.gazetteer import JOIN, Gazetteer
+from crfdeid.text.gazetteer import JOIN, Gazetteer, merge_gazetteers
 from crfdeid.text.tokenized import TokenizedDocument
 
 ATOM = re.compile(r"([\w+]{1,80})\[(-?[0-9]{1,3})(?:\.\.(-?[0-9]{1,3}))?\]")
@@ -31,12 +46,15 @@ ATOM = re.compile(r"([\w+]{1,80})\[(-?[0-9]{1,3})(?:\.\.(-?[0-9]{1,3}))?\]")
 # a model folder may hold anything:
 SHOWN = 80  # characters of a template in an error
 MOST = 100_000  # templates of a file
-REMEMBERED = 200_000  # pairs of offset and token text whose features are kept
 
 Atom = tuple[str, int]
 Template = tuple[Atom, ...]
 Columns = Mapping[str, Sequence[Value]]  # one value per token of a document, by the observation's name
 NO_COLUMNS: Columns = {}
+
+Lexical = Mapping[str, Callable[[str], Value]]
+Contextual = Mapping[str, Callable[[TokenizedDocument], list[Value]]]
+Tag = Callable[[list[str]], list[str]]  # the words of a line to their parts of speech
 
 
 def parse_templates(part: str) -> Iterator[Template]:
@@ -119,144 +137,12 @@ def list_tables(templates: Iterable[Template]) -> list[str]:
     """Return the tables of words among the lists of :func:`list_gazetteers`, sorted."""
     names = list_names(templates)
     columns = {read_column(name).table for name in names if is_column(name)}
-    return sorted(columns | {cues.find_table(name) for name in names if cues.is_cue(name)})
+    return sorted(columns | {context.find_table(name) for name in names if context.is_cue(name)})
 
 
 def list_names(templates: Iterable[Template]) -> list[str]:
     """Return the names of the observations that the templates use, in order and each once."""
     return list(dict.fromkeys(name for template in templates for name, _ in template))
-
-
-@dataclass(frozen=True)
-class _Joined:
-    title: str
-    atoms: Template
-
-
-class Extractor:
-    """Templates with their observations: turns a tokenized document into feature strings. ``tag`` gives
-    parts of speech; ``extra`` names the columns that a caller passes with each document. ``lexical`` and
-    ``contextual`` hold the observations that the templates use.
-
-    Raises :class:`TemplateError` where a template names an unknown observation, or joins one of several
-    values.
-    """
-
-    def __init__(
-        self,
-        templates: Iterable[Template],
-        gazetteers: Mapping[str, Gazetteer],
-        tag: Tag | None = None,
-        extra: Iterable[str] = (),
-    ) -> None:
-        self.templates = list(dict.fromkeys(templates))
-        self.tag, self.extra = tag, frozenset(extra)
-        names = [name for name in list_names(self.templates) if name not in self.extra]
-        self.lexical, self.contextual = resolve_names(names, gazetteers, tag)
-        _refuse_joined_several(self.templates)
-        single = [template[0] for template in self.templates if len(template) == 1]
-        self.by_offset: dict[int, list[str]] = {}
-        for name, offset in single:
-            if name in self.lexical:
-                self.by_offset.setdefault(offset, []).append(name)
-        self.single_contextual = [
-            (name, offset) for name, offset in single if name in self.extra or name in self.contextual
-        ]
-        self.joined = [_Joined(format_template(t), t) for t in self.templates if len(t) > 1]
-        self._strings: dict[tuple[int, str], list[str]] = {}
-        self._cache: tuple[TokenizedDocument, Columns, Columns] | None = None
-
-    def with_known_words(self, words: Container[str]) -> Extractor:
-        """Return this extractor with pieces (prefix, suffix, n-gram) of these lower-case words only."""
-        other = copy.copy(self)
-        other.lexical = {
-            name: restrict_words(observe, words) if is_piece(name) else observe
-            for name, observe in self.lexical.items()
-        }
-        other._strings, other._cache = {}, None
-        return other
-
-    def features(
-        self, document: TokenizedDocument, sequence: range, extra_columns: Columns = NO_COLUMNS
-    ) -> list[list[str]]:
-        """Return the feature strings of each token of ``sequence``, in the order of the templates'
-        kinds: bias, lexical, contextual, joined. ``extra_columns`` holds the values of ``extra``."""
-        rows: list[list[str]] = [["bias"] for _ in sequence]
-        self._add_lexical(document, sequence, rows)
-        columns = self.columns(document, extra_columns)
-        for name, offset in self.single_contextual:
-            head = f"{name}[{offset}]="
-            add = _add_each if name in SEVERAL else _add_one
-            add(rows, head, shift_column(columns[name], sequence, offset))
-        for joined in self.joined:
-            parts = [shift_column(columns[name], sequence, offset) for name, offset in joined.atoms]
-            for row, values in zip(rows, zip(*parts)):
-                if None not in values:
-                    row.append(f"{joined.title}={'|'.join(values)}")
-        return rows
-
-    def _add_lexical(self, document: TokenizedDocument, sequence: range, rows: list[list[str]]) -> None:
-        for offset in self.by_offset:
-            for row, index in zip(rows, sequence):
-                if index + offset in sequence:
-                    row += self.strings(offset, document.tokens[index + offset].text)
-
-    def strings(self, offset: int, text: str) -> list[str]:
-        """Return the features of a token from the text of the token at ``offset``; they are made once."""
-        key = (offset, text)
-        if key not in self._strings:
-            if len(self._strings) >= REMEMBERED:
-                self._strings.clear()
-            values = ((name, self.lexical[name](text)) for name in self.by_offset[offset])
-            self._strings[key] = [
-                f"{name}[{offset}]={one}"
-                for name, value in values
-                if value is not None
-                for one in (value if name in SEVERAL else (value,))
-            ]
-        return self._strings[key]
-
-    def columns(self, document: TokenizedDocument, extra_columns: Columns = NO_COLUMNS) -> Columns:
-        """Return the observations that the templates use, as one value per token of the document. They are
-        made once for consecutive calls with the same document."""
-        cache = self._cache
-        if cache is None or cache[0] is not document or cache[1] is not extra_columns:
-            names = {name for name, _ in self.single_contextual}
-            names |= {name for joined in self.joined for name, _ in joined.atoms}
-            columns = {name: self._column(name, document, extra_columns) for name in sorted(names)}
-            self._cache = cache = document, extra_columns, columns
-        return cache[2]
-
-    def _column(self, name: str, document: TokenizedDocument, extra_columns: Columns) -> Sequence[Value]:
-        if name in self.extra:
-            return extra_columns[name]
-        if name in self.contextual:
-            return self.contextual[name](document)
-        observe = self.lexical[name]
-        known: dict[str, Value] = {}
-        for token in document.tokens:
-            if token.text not in known:
-                known[token.text] = observe(token.text)
-        return [known[token.text] for token in document.tokens]
-
-
-def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
-    for row, value in zip(rows, values):
-        if value is not None:
-            row.append(f"{head}{value}")
-
-
-def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
-    for row, value in zip(rows, values):
-        row += [head + one for one in split_values(value)]
-
-
-def _refuse_joined_several(templates: Iterable[Template]) -> None:
-    for template in templates:
-        for name, _ in template:
-            if len(template) > 1 and name in SEVERAL:
-                title = format_template(template)
-                raise TemplateError(f"{title}: {name} gives several values and cannot be joined")
 
 
 def split_values(value: Value) -> tuple[str, ...]:
@@ -268,12 +154,88 @@ def split_values(value: Value) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
-def shift_column(column: Sequence[Value], sequence: range, offset: int) -> list[Value]:
-    """Return the values ``offset`` tokens away, ``None`` outside the sequence.
+class Observations(NamedTuple):
+    """``lexical`` observations map a token's text to a value, ``contextual`` ones a document to one value
+    per token."""
 
-    >>> shift_column(["a", "b", "c"], range(0, 3), 1), shift_column(["a", "b", "c"], range(1, 3), -1)
-    (['b', 'c', None], [None, 'b'])
-    """
-    inside = column[sequence.start : sequence.stop]
-    gap: list[Value] = [None] * min(abs(offset), len(inside))
-    return [*inside[offset:], *gap] if offset >= 0 else [*gap, *inside[:offset]]
+    lexical: Lexical
+    contextual: Contextual
+
+
+STATIC = Observations(
+    token.LEXICAL | word_windows.LEXICAL,
+    context.CONTEXTUAL
+    | structure.CONTEXTUAL
+    | spanish.CONTEXTUAL
+    | word_windows.CONTEXTUAL
+    | trigger_words.CONTEXTUAL
+    | mist_patterns.CONTEXTUAL,
+)
+OF_POS = ("pos", "chunk_tag", "mesh")
+OF_LINKS = ("links_left", "links_right")
+IN = "in_"  # the prefix of observations that are lists
+RULE = "rule_"  # the prefix of observations that are rules
+
+
+def resolve_names(
+    names: Iterable[str], gazetteers: Mapping[str, Gazetteer], tag: Tag | None = None
+) -> Observations:
+    """Return the observations of these names. ``tag`` gives the parts of speech of the words of one line.
+    Raises :class:`TemplateError` for a name that is unknown, or that needs ``tag`` where it is ``None``."""
+    names = dict.fromkeys(names)
+    asked = [*gazetteers.values(), *merge_lists(names, gazetteers)]
+    lists = {f"{IN}{gazetteer.name}": token.gazetteer_word(gazetteer) for gazetteer in asked}
+    if word_clusters.LIST in gazetteers:
+        lists["cluster"] = word_clusters.observe_cluster(gazetteers[word_clusters.LIST])
+    lexical = {**STATIC.lexical, **lists, **token.observe_columns(names, gazetteers)}
+    contextual = {**STATIC.contextual, **_load_contextual(names, gazetteers, tag)}
+    for name in names:
+        if name in OF_POS and tag is None:
+            raise TemplateError(f"{name}: needs a part of speech, but the setting pos names no source")
+        if name not in lexical and name not in contextual:
+            known = [*lexical, *contextual, *OF_POS, *OF_LINKS]
+            raise TemplateError(f"{name}: no such observation{did_you_mean(name, known)}")
+    return Observations(
+        {name: lexical[name] for name in names if name in lexical},
+        {name: contextual[name] for name in names if name in contextual},
+    )
+
+
+def merge_lists(names: Iterable[str], gazetteers: Mapping[str, Gazetteer]) -> Iterator[Gazetteer]:
+    """Yield the lists that the names join, where all of them are there."""
+    for name in names:
+        parts = name.removeprefix(IN).split(JOIN)
+        if name.startswith(IN) and len(parts) > 1 and gazetteers.keys() >= set(parts):
+            yield merge_gazetteers([gazetteers[part] for part in parts])
+
+
+def _load_contextual(
+    names: Iterable[str], gazetteers: Mapping[str, Gazetteer], tag: Tag | None
+) -> dict[str, Callable[[TokenizedDocument], list[Value]]]:
+    """Return the contextual observations of the gazetteers, and of the modules that the names need."""
+    found: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
+        f"phrase_{name}": partial(_observe_phrases, gazetteer) for name, gazetteer in gazetteers.items()
+    }
+    found |= context.observe_cues(names, gazetteers)
+    if any(name in OF_LINKS for name in names):
+        from crfdeid.feature_extraction import link_bigrams
+
+        found |= link_bigrams.CONTEXTUAL
+    if any(name.startswith(RULE) for name in names):
+        from crfdeid.feature_extraction import rule_matches
+
+        found |= rule_matches.CONTEXTUAL
+    if tag is not None and any(name in OF_POS for name in names):
+        from crfdeid.feature_extraction import mesh_terms, part_of_speech
+
+        pos = part_of_speech.PartsOfSpeech(tag)
+        found |= {
+            "pos": pos,
+            "chunk_tag": partial(part_of_speech.chunk_tag, pos),
+            "mesh": partial(mesh_terms.mesh, pos),
+        }
+    return found
+
+
+def _observe_phrases(gazetteer: Gazetteer, document: TokenizedDocument) -> list[Value]:
+    return token.gazetteer_phrase(gazetteer, document.lowered)

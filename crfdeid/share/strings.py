@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from crfdeid.feature_extraction.cues import is_cue
+from crfdeid.feature_extraction.context import is_cue
 from crfdeid.feature_extraction.long_numbers import WITHOUT_DIGITS
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.table_columns import is_column
+from crfdeid.feature_extraction.token import is_column
 from crfdeid.files import read_text
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import TRAINING, read_entries

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from crfdeid.config import Config
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.registry import OF_LINKS
+from crfdeid.feature_extraction.templates import OF_LINKS
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 

@@ -33,7 +33,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import known_words, registry
 from crfdeid.systems.tagger import ModelFolder
-from crfdeid.text import gazetteer, scheme, type_map, word_table
+from crfdeid.text import gazetteer, scheme
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
 
@@ -66,7 +66,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     copy_gazetteers(names_of_lists, config, gazetteers)
     shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
     if config.types:
-        shutil.copyfile(type_map.find_map(config.types), path / "types.toml")
+        shutil.copyfile(scheme.find_map(config.types), path / "types.toml")
     table = config.to_table() | {"features": names, "types": ""}  # its scheme is that of its spans
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
@@ -215,7 +215,7 @@ def list_strings(value: Any) -> Iterator[str]:
 def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
     """Read the model's gazetteers, by name."""
     files = sorted((path / "gazetteers").glob("*.txt"))
-    return {file.stem: word_table.read_list(file) for file in files if not file.name.endswith(".exclude.txt")}
+    return {file.stem: gazetteer.read_list(file) for file in files if not file.name.endswith(".exclude.txt")}
 
 
 def check_files(folder: Path) -> None:

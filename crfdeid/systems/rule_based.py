@@ -27,8 +27,7 @@ from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient, read_a
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
 from crfdeid.text.folding import tag_folded
-from crfdeid.text.scheme import Scheme, read_scheme
-from crfdeid.text.type_map import TypeMap, find_map_to
+from crfdeid.text.scheme import Scheme, TypeMap, find_map_to, read_scheme
 
 HEURISTIC = (
     "phone_with_area", "local_phone", "spaced_phone", "pager", "extension", "labelled_ssn", "ssn",

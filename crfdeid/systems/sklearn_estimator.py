@@ -20,7 +20,7 @@ from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import registry
 from crfdeid.systems.model_folder import build_pipeline, find_list
-from crfdeid.text import bio, word_table
+from crfdeid.text import bio, gazetteer
 from crfdeid.text.document import Document, Span
 from crfdeid.text.folding import fold_document, tag_folded
 
@@ -102,5 +102,5 @@ class CRFTagger(BaseEstimator):
         settings = registry.read_config(self.config, **changes)
         groups = [t for group in settings.features for t in templates.read_group(group)]
         wanted = templates.list_gazetteers(groups)
-        lists = {name: word_table.read_list(find_list(name, settings)) for name in wanted}
+        lists = {name: gazetteer.read_list(find_list(name, settings)) for name in wanted}
         return build_pipeline(settings, groups, lists)

@@ -17,7 +17,7 @@ from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.policy import Policy, read_policy
 from crfdeid.systems.bias import Bias, parse_bias
 from crfdeid.systems.threshold import Threshold, parse_threshold
-from crfdeid.text.type_map import TypeMap, read_map
+from crfdeid.text.scheme import TypeMap, read_map
 
 STREAM = "-"  # standard input
 BY_SUFFIX = {".csv": "spans", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names

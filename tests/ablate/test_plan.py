@@ -9,7 +9,7 @@ from crfdeid.ablate import jobs, plan, search
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, TemplateError
 from crfdeid.feature_extraction import templates
-from crfdeid.text import word_table
+from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
 
 
@@ -21,8 +21,8 @@ def test_every_configuration_is_a_plan_whose_groups_exist(name):
 def test_a_table_of_words_is_read_once_for_all_runs(tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("# columns: kind\nana|name\n")
     own = write_config(tmp_path, "table_mine_kind[0]", "own.template")
-    read, found = word_table.read_list, []
-    monkeypatch.setattr(word_table, "read_list", lambda path: found.append(path) or read(path))
+    read, found = gazetteer.read_list, []
+    monkeypatch.setattr(gazetteer, "read_list", lambda path: found.append(path) or read(path))
     base = f'features = ["lexical", "{own}"]\ntables = ["{tmp_path / "mine.txt"}"]\n'
     runs = plan.read_plan(write_config(tmp_path, base + '[[run]]\nname = "b"\nwindow = 1\n')).runs
     assert len(runs) == 2 and found == [tmp_path / "mine.txt"]

@@ -24,7 +24,7 @@ from crfdeid import resources
 from crfdeid.corpora import markup
 from crfdeid.redact.redactor import Redactor
 from crfdeid.systems import model
-from crfdeid.text import folding, sentences, tokenizer
+from crfdeid.text import folding, tokenizer
 from crfdeid.text.document import Document, Span
 
 LENGTH = 100_000  # characters
@@ -118,7 +118,7 @@ def list_functions() -> dict[str, Callable[[str], object]]:
         f"tokenizer {name}": function for name, function in tokenizer.TOKENIZERS.items()
     }
     functions |= {
-        "fold": folding.fold_text, "sentences": sentences.split_sentences,
+        "fold": folding.fold_text, "sentences": tokenizer.split_sentences,
         "tag english": partial(tag, load_engines()["compiled"]),
         "tag rules": partial(tag, model.load("rules")),
         "scan markup": lambda text: list(markup.scan(text)), "entities": markup.replace_entities,

@@ -7,7 +7,7 @@ from crfdeid.corpora import physionet
 from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.text.document import Document, Span
-from crfdeid.text.type_map import read_map
+from crfdeid.text.scheme import read_map
 
 TEXT = """START_OF_RECORD=1||||1||||
 CCU Nursing Progress Note

@@ -9,12 +9,11 @@ from crfdeid.engine.arrays.compiled_columns import COMPILED
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.registry import resolve_names
+from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.text.document import Document
-from crfdeid.text.gazetteer import build_gazetteer
+from crfdeid.text.gazetteer import WordTable, build_gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import split_sequences
-from crfdeid.text.word_table import WordTable
 
 NOTHING = frozenset()
 LISTS = {

@@ -20,11 +20,11 @@ from crfdeid.engine.decoding.chain import opening_scores, run_chain
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder, Decoder, shrink_codes
 from crfdeid.engine.decoding.tables import Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
-from crfdeid.feature_extraction import cues, registry, token
+from crfdeid.feature_extraction import context, templates, token
 from crfdeid.feature_extraction.context import chunk_shape
-from crfdeid.feature_extraction.table_columns import OfTable
+from crfdeid.feature_extraction.token import OfTable
 from crfdeid.systems import model
-from crfdeid.text import gazetteer, tokenizer, word_table
+from crfdeid.text import gazetteer, tokenizer
 from crfdeid.text.document import Document, Span
 from crfdeid.text.gazetteer import build_gazetteer
 
@@ -133,7 +133,7 @@ PARTS = [
 SPANISH = st.lists(st.sampled_from(PARTS), max_size=14).map(" ".join)
 
 
-ADDRESS = word_table.read_list(gazetteer.find_gazetteer("es_address"))
+ADDRESS = gazetteer.read_list(gazetteer.find_gazetteer("es_address"))
 GROUPS = ("lexical", "orthographic", "context", "layout", "form", "names")
 
 
@@ -311,9 +311,9 @@ def make_columns(line, texts, compiled, known=None):
     the ``known`` ones, if there are any."""
     numbers: dict[str, dict] = {}
     names = FAST.keys() | {f"phrase_{name}" for name in line.gazetteers}
-    names |= {f"{observation}_es_address" for observation in cues.OBSERVATIONS}
+    names |= {f"{observation}_es_address" for observation in context.OBSERVATIONS}
     gazetteers = {name: shorten(found) for name, found in line.gazetteers.items()} | {"es_address": ADDRESS}
-    contextual = registry.resolve_names(names, gazetteers).contextual
+    contextual = templates.resolve_names(names, gazetteers).contextual
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     if known:
         number = lambda name, value: known.get(name, {}).get(value, NONE)  # noqa: E731

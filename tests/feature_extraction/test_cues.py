@@ -3,14 +3,14 @@
 import pytest
 
 from crfdeid.errors import TemplateError
-from crfdeid.feature_extraction import cues, templates
-from crfdeid.feature_extraction.registry import resolve_names
-from crfdeid.text import gazetteer, word_table
+from crfdeid.feature_extraction import context, templates
+from crfdeid.feature_extraction.templates import resolve_names
+from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import build_gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
-TABLES = {"es_address": word_table.read_list(gazetteer.find_gazetteer("es_address"))}
+TABLES = {"es_address": gazetteer.read_list(gazetteer.find_gazetteer("es_address"))}
 FOOTER = "Hospital San Juan Avda. Denia, 103. 03013 Alicante (España)"
 
 
@@ -56,5 +56,5 @@ def test_templates_that_use_cues_need_their_table():
 
 
 def test_every_kind_is_the_name_of_a_part():
-    kinds = set(cues.find_kinds("cues_es_address", TABLES).values())
+    kinds = set(context.find_kinds("cues_es_address", TABLES).values())
     assert kinds == {"hospital", "institution", "unit", "street", "mail", "phone", "code", "country"}

@@ -7,8 +7,8 @@ import pytest
 
 from crfdeid import resources
 from crfdeid.config import Config
-from crfdeid.feature_extraction import mesh_terms, registry, templates
-from crfdeid.feature_extraction.templates import Extractor
+from crfdeid.feature_extraction import mesh_terms, templates
+from crfdeid.feature_extraction.pipeline import Extractor
 from crfdeid.systems import model
 from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
@@ -85,7 +85,7 @@ def test_the_documentation_names_every_group_and_observation():
         pytest.skip("not a checkout")
     named = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
     affixes = {f"{kind}{size}" for kind in ("prefix", "suffix") for size in range(1, 6)}
-    known = {*registry.STATIC.lexical, *registry.STATIC.contextual, *registry.OF_POS, *registry.OF_LINKS}
+    known = {*templates.STATIC.lexical, *templates.STATIC.contextual, *templates.OF_POS, *templates.OF_LINKS}
     groups = {file.stem for file in resources.find_folder("features").glob("*.template")}
     assert known - affixes | groups <= named
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
-from crfdeid.feature_extraction import link_bigrams, link_parser
-from crfdeid.feature_extraction.link_parser import WALL, Linkage, align_words, read_linkage
+from crfdeid.feature_extraction import link_bigrams
+from crfdeid.feature_extraction.link_bigrams import WALL, Linkage, align_words, read_linkage
 from crfdeid.systems import links_ahead
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
@@ -49,7 +49,7 @@ print("Bye.")
 @pytest.fixture(autouse=True)
 def no_memory():
     """Forget the program's version and the latest linkages, before a test and after it."""
-    for clear in (clears := (link_parser.read_version.cache_clear, link_bigrams.parse_document.cache_clear)):
+    for clear in (clears := (link_bigrams.read_version.cache_clear, link_bigrams.parse_document.cache_clear)):
         clear()
     yield
     for clear in clears:
@@ -154,7 +154,7 @@ def test_a_training_parses_ahead_where_its_templates_have_links(parser, notes, t
 def test_another_version_parses_again(parser):
     bigrams("She ran.")
     (parser / "version").write_text("fake 2")
-    link_parser.read_version.cache_clear()
+    link_bigrams.read_version.cache_clear()
     link_bigrams.parse_document.cache_clear()
     bigrams("She ran.")
     assert read_log(parser) == ["She ran.", "She ran."]
@@ -169,16 +169,16 @@ def test_a_missing_linkage_is_cached_too(parser):
 
 @pytest.mark.parametrize("text", ["word " * 51, "long" * 400, "--- ***", "!"])
 def test_sentences_that_are_not_parsed(parser, text):
-    assert link_parser.parse([text, "She ran."])[0] == Linkage()
+    assert link_bigrams.parse([text, "She ran."])[0] == Linkage()
     assert read_log(parser) == ["She ran."]
 
 
 def test_fifty_words_are_parsed(parser):
-    assert len(link_parser.parse(["word " * 50])[0].links) == 50
+    assert len(link_bigrams.parse(["word " * 50])[0].links) == 50
 
 
 def test_a_sentence_is_never_a_command(parser):
-    link_parser.parse(["!file x", "%quiet", "!!  exit"])
+    link_bigrams.parse(["!file x", "%quiet", "!!  exit"])
     assert read_log(parser) == ["file x", "quiet", "exit"]
 
 
@@ -189,9 +189,9 @@ def test_a_parser_that_stops_is_an_error_without_text(parser):
 
 
 def test_too_few_answers_are_an_error(parser, monkeypatch):
-    monkeypatch.setattr(link_parser, "COMMAND", "no command")
+    monkeypatch.setattr(link_bigrams, "COMMAND", "no command")
     with pytest.raises(ConfigurationError, match="0 answers to 1 sentences"):
-        link_parser.parse(["She ran."])
+        link_bigrams.parse(["She ran."])
 
 
 def test_without_the_program_the_error_says_what_to_install(parser):
@@ -243,10 +243,10 @@ def test_a_linkage_without_links():
 def test_the_real_parser_and_the_sentence_of_tafvizi(tmp_path, monkeypatch):
     """Figure 3-1: John has the right bigram [{Ss, was}, {Pvf, admitted}]."""
     monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path))
-    assert "link-grammar" in link_parser.read_version()
+    assert "link-grammar" in link_bigrams.read_version()
     found = bigrams("John, who had hernia, was admitted yesterday.\nof the with (Dr. Ruiz).")
     assert "Ss:was>Pvf:admitted" in found["John"][1]
     assert "Pvf:was>Ss:john" in found["admitted"][0]
     assert found["hernia"] == [None, None]
-    long = link_parser.parse(["x" * link_parser.MOST_BYTES, "She ran home."])
+    long = link_bigrams.parse(["x" * link_bigrams.MOST_BYTES, "She ran home."])
     assert ("Ss" in [name for _, _, name in long[1].links]) and len(long) == 2

@@ -12,13 +12,14 @@ from crfdeid.feature_extraction import (
     link_bigrams,
     mesh_terms,
     mist_patterns,
-    registry,
+    templates,
     trigger_words,
     word_windows,
 )
 from crfdeid.feature_extraction import token as observations
-from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
-from crfdeid.feature_extraction.templates import Extractor, parse_templates
+from crfdeid.feature_extraction.part_of_speech import PartsOfSpeech, chunk_tag
+from crfdeid.feature_extraction.pipeline import Extractor
+from crfdeid.feature_extraction.templates import parse_templates
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
@@ -277,7 +278,7 @@ def test_lemmas(text, value):
 def test_parts_of_speech_are_made_once_per_document():
     tagged_lines = []
     names = ("pos", "chunk_tag")
-    observe = registry.resolve_names(
+    observe = templates.resolve_names(
         names, {}, lambda words: tagged_lines.append(words) or ["NN"] * len(words)
     ).contextual
     document = tokenize("a b")
@@ -305,14 +306,14 @@ def test_unknown_observations_suggest_a_similar_one(part, message):
 
 @pytest.mark.parametrize(("name", "imported"), [("heading", False), ("rule_labelled_ssn", True)])
 def test_rules_are_imported_when_a_template_names_one(name, imported):
-    code = "import sys; from crfdeid.feature_extraction.registry import resolve_names as resolve; "
+    code = "import sys; from crfdeid.feature_extraction.templates import resolve_names as resolve; "
     code += f"resolve([{name!r}], {{}}); sys.exit('crfdeid.rules' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == imported
 
 
 def test_only_the_names_of_templates_are_resolved():
     names = ["shape", "heading", "rule_labelled_ssn"]
-    lexical, contextual = registry.resolve_names(names, {})
+    lexical, contextual = templates.resolve_names(names, {})
     assert [*lexical, *contextual] == names
     assert features("SSN 078-05-1120 today", "rule_labelled_ssn[0]") == [
         ["bias"],

@@ -9,8 +9,9 @@ from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.context import CONTEXTUAL
-from crfdeid.feature_extraction.templates import Extractor, parse_templates
-from crfdeid.text import gazetteer, word_table
+from crfdeid.feature_extraction.pipeline import Extractor
+from crfdeid.feature_extraction.templates import parse_templates
+from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
@@ -174,5 +175,5 @@ def test_every_shipped_group_reads_and_names_known_observations(path):
     groups = templates.read_templates(path)
     lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.list_gazetteers(groups)}
     for name in templates.list_tables(groups):
-        lists[name] = word_table.read_list(gazetteer.find_gazetteer(name))
+        lists[name] = gazetteer.read_list(gazetteer.find_gazetteer(name))
     assert Extractor(groups, lists, lambda words: words).templates == list(dict.fromkeys(groups)) != []

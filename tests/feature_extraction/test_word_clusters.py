@@ -5,7 +5,7 @@ import pytest
 
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates, word_clusters
-from crfdeid.feature_extraction.registry import resolve_names
+from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.feature_extraction.word_clusters import Exchange, cluster_words, count_bigrams
 from crfdeid.text.gazetteer import build_gazetteer
 

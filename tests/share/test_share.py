@@ -9,7 +9,7 @@ from small_notes import SMALL
 
 from crfdeid import cli, corpora
 from crfdeid.errors import DocumentError
-from crfdeid.feature_extraction import registry
+from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.share import attack, canaries, strings
 from crfdeid.share.__main__ import CLAIM
@@ -167,7 +167,7 @@ OTHER_FORMS = ("lemma", "normal")
 def test_what_is_read_in_a_feature_is_in_the_note(text):
     """A new observation whose values are names of kinds must be in WITHOUT_WORDS. Other forms of a word are
     read as words, and need not stand in the note."""
-    static = registry.STATIC
+    static = templates.STATIC
     assert all(map(strings.shows_words, OTHER_FORMS))
     names = [name for name in [*static.lexical, *static.contextual] if name not in OTHER_FORMS]
     pipeline = Pipeline([((name, 0),) for name in names])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from line_counts import check_proportion
 
 from crfdeid.errors import ConfigurationError
-from crfdeid.text.sentences import split_sentences
+from crfdeid.text.tokenizer import split_sentences
 
 EXAMPLES = [
     ("Seen by Dr. Ruiz. No pain.", ["Seen by Dr. Ruiz.", "No pain."]),

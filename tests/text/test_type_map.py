@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.errors import SchemeError
-from crfdeid.text import scheme, type_map
+from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
-from crfdeid.text.type_map import read_map
+from crfdeid.text.scheme import read_map
 
 MAPS = ("2006", "2014", "categories", "hipaa", "names", "phi")
 TYPES = sorted({type for name in scheme.SHIPPED for type in scheme.read_scheme(name).types})
@@ -129,6 +129,6 @@ def test_a_file_that_is_not_a_map_is_refused(tmp_path, text, message):
 
 def test_a_map_is_found_by_its_schemes():
     first, second, third = (scheme.read_scheme(name) for name in ("i2b2-2014", "i2b2-2006", "meddocan"))
-    assert type_map.find_map_to(first, second) == read_map("2006")
-    assert type_map.find_map_to(third, first) == read_map("2014")
-    assert type_map.find_map_to(first, third) is None
+    assert scheme.find_map_to(first, second) == read_map("2006")
+    assert scheme.find_map_to(third, first) == read_map("2014")
+    assert scheme.find_map_to(first, third) is None

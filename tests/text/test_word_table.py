@@ -4,8 +4,8 @@ import pytest
 
 from crfdeid.errors import FormatError, TemplateError
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.table_columns import observe_column
-from crfdeid.text import gazetteer, word_table
+from crfdeid.feature_extraction.token import observe_column
+from crfdeid.text import gazetteer
 
 HEAD = "# title: words\n# columns: cluster frequency\n"
 ROWS = "rosa|0132|11\nRosa|30|\nAna|31|9\n"
@@ -15,15 +15,15 @@ ROWS = "rosa|0132|11\nRosa|30|\nAna|31|9\n"
 def table(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text(HEAD + ROWS, encoding="utf-8")
-    return word_table.read_list(path)
+    return gazetteer.read_list(path)
 
 
 def test_a_list_with_columns_is_a_table_and_another_is_a_gazetteer(table, tmp_path):
-    assert isinstance(table, word_table.WordTable)
+    assert isinstance(table, gazetteer.WordTable)
     assert table.words == {"rosa", "ana"}
     path = tmp_path / "names.txt"
     path.write_text("# title: names\nAna\n", encoding="utf-8")
-    assert type(word_table.read_list(path)) is gazetteer.Gazetteer
+    assert type(gazetteer.read_list(path)) is gazetteer.Gazetteer
 
 
 def test_no_word_is_in_the_repr(table):
@@ -55,7 +55,7 @@ def test_a_damaged_table_is_refused(tmp_path, content, message):
     path = tmp_path / "words.txt"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(FormatError, match=message):
-        word_table.read_list(path)
+        gazetteer.read_list(path)
 
 
 @pytest.mark.parametrize(

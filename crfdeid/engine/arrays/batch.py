@@ -17,8 +17,8 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
-from crfdeid.text.sentences import split_sentences
 from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.tokenizer import split_sentences
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,9 @@ from crfdeid.engine.arrays.vocabulary import (
     TokenVocabulary,
     form,
 )
-from crfdeid.feature_extraction.context import RARE, address_kind, chunk_shape
-from crfdeid.feature_extraction.cues import find_kinds, is_cue
-from crfdeid.feature_extraction.registry import Contextual
-from crfdeid.feature_extraction.templates import Extractor
+from crfdeid.feature_extraction.context import RARE, address_kind, chunk_shape, find_kinds, is_cue
+from crfdeid.feature_extraction.pipeline import Extractor
+from crfdeid.feature_extraction.templates import Contextual
 from crfdeid.feature_extraction.token import YES, OfLowered, Value
 from crfdeid.text.gazetteer import Gazetteer
 

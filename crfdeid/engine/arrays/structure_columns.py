@@ -1,5 +1,5 @@
 """The observations of :mod:`crfdeid.feature_extraction.structure` and
-:mod:`crfdeid.feature_extraction.cues` for all tokens of a batch at once."""
+:mod:`crfdeid.feature_extraction.context` for all tokens of a batch at once."""
 
 from __future__ import annotations
 
@@ -18,8 +18,16 @@ from crfdeid.engine.arrays.vocabulary import (
     TokenVocabulary,
     ValueNumbers,
 )
-from crfdeid.feature_extraction.context import HEADING_WORDS
-from crfdeid.feature_extraction.cues import FAR, LAST, NAME, NO_CUE, NUMBERS, Kinds, find_kind
+from crfdeid.feature_extraction.context import (
+    FAR,
+    HEADING_WORDS,
+    LAST,
+    NAME,
+    NO_CUE,
+    NUMBERS,
+    Kinds,
+    find_kind,
+)
 from crfdeid.feature_extraction.structure import (
     ENDS,
     MOST_LINES,

@@ -14,8 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from crfdeid.engine.arrays.types import Ints
-from crfdeid.feature_extraction.table_columns import OfTable
-from crfdeid.feature_extraction.token import KINDS, OF_SHAPE, YES, Affix, OfLowered, OfWords, Value
+from crfdeid.feature_extraction.token import KINDS, OF_SHAPE, YES, Affix, OfLowered, OfTable, OfWords, Value
 from crfdeid.lexicon.names import OBSERVED_TITLES
 
 NONE = -1

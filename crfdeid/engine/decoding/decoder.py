@@ -30,8 +30,8 @@ from crfdeid.engine.crfsuite_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
 from crfdeid.engine.decoding.tables import Codes, StateWeights, build_tables, group_by_template
-from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import Columns, Extractor, Template, format_template, split_values
+from crfdeid.feature_extraction.pipeline import Extractor, Pipeline
+from crfdeid.feature_extraction.templates import Columns, Template, format_template, split_values
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 

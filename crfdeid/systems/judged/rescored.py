@@ -23,7 +23,7 @@ from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.engine.arrays.types import Floats
 from crfdeid.engine.decoding import span_marginals
 from crfdeid.errors import ConfigurationError, ModelError
-from crfdeid.feature_extraction.registry import resolve_names
+from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged.candidates import Candidates, Expressions, Key, Note

@@ -21,7 +21,7 @@ from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.span_marginals import Candidates
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.registry import resolve_names
+from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems.judged import word_shares
 from crfdeid.systems.judged.trees import compute_log_odds
