@@ -42,8 +42,8 @@ from beside import count_beside
 
 from crfdeid import cli, corpora, synthetic
 from crfdeid.lexicon import word_lists
-from crfdeid.redact import processes, release
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
+from crfdeid.redact.run import tagging
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import parser as date_parser
 from crfdeid.systems import model
@@ -153,7 +153,7 @@ def measure_rounds(groups: list[list[Document]], rounds: int, has_gold: bool) ->
     """The seconds of CPU of each way, round by round. A first round, which is not counted, reads the lists
     and compiles the loops."""
     bare = [[note.with_spans(()) for note in group] for group in groups]
-    tagger, threshold = release.load_tagger("tag", model.RELEASE)
+    tagger, threshold = tagging.load_tagger("tag", model.RELEASE)
     assert tagger is not None
     ways: dict[str, Callable[[], object]] = {
         f"tagging ({model.RELEASE}, {threshold})": lambda: list(
@@ -182,8 +182,8 @@ def redact_all(groups: Iterable[list[Document]], by_note: bool) -> None:
 
 def tag_and_redact(bare: Iterable[list[Document]], tagger: Tagger, threshold: Threshold | None) -> None:
     """Tag and redact as the command does with one process."""
-    ahead = processes.AheadTagger("tag", model.RELEASE, tagger, threshold, 1)
-    todo = (release.PatientNotes(group, {}, set(), False) for group in bare)
+    ahead = tagging.AheadTagger("tag", model.RELEASE, tagger, threshold, 1)
+    todo = (tagging.PatientNotes(group, {}, set(), False) for group in bare)
     redact_all((ahead.tag_group(each.group) for each in ahead.read_ahead(todo)), by_note=False)
 
 

@@ -25,8 +25,8 @@ from remaining import IDENTIFYING, count_notes
 from crfdeid import cli, corpora
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD, fold
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redaction
+from crfdeid.redact.run import tagging
 from crfdeid.synthetic.written_fill import generate_written
 from crfdeid.systems import model
 from crfdeid.text.document import Document
@@ -117,8 +117,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--part", default="test", help="of the written corpus (default: %(default)s)")
     parser.add_argument("--show", action="store_true", help="print the false changes with their surrogates")
     args = parser.parse_args(arguments)
-    tagger, threshold = release.load_tagger("tag", args.model)
-    tag_group = release.build_tagger("tag", tagger, threshold)
+    tagger, threshold = tagging.load_tagger("tag", args.model)
+    tag_group = tagging.build_tagger("tag", tagger, threshold)
     for title, notes in choose_groups(args.documents, args.part):
         tagged = [found for note in notes for found in tag_group([note])]
         redactions = redact_each(tagged, title)

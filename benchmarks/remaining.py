@@ -20,8 +20,8 @@ import devset
 from hiding import miss_at_random, redact_each
 
 from crfdeid import cli
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redaction
+from crfdeid.redact.run import tagging
 from crfdeid.redact.surrogates import kinds
 from crfdeid.systems import model
 from crfdeid.text.document import Document
@@ -34,8 +34,8 @@ Range = tuple[int, int]
 
 def tag_by_default(gold: Sequence[Document]) -> list[Document]:
     """Tag each note as the only one of its patient, as ``redact`` does without options."""
-    tagger, threshold = release.load_tagger("tag", model.RELEASE)
-    tag_group = release.build_tagger("tag", tagger, threshold)
+    tagger, threshold = tagging.load_tagger("tag", model.RELEASE)
+    tag_group = tagging.build_tagger("tag", tagger, threshold)
     return [tagged for note in gold for tagged in tag_group([note])]
 
 

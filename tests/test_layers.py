@@ -57,10 +57,11 @@ INNER_LAYERS = {
     ),
     "redact": (
         ("surrogates",),
-        ("unknown_words",),
-        ("suspicious", "markers", "policy_actions", "shifts", "released_notes"),
+        ("actions", "leftover", "released_notes"),
         ("redactor",),
-        (REST,),
+        ("report",),
+        ("run",),
+        ("restore",),
         ("__main__",),
     ),
 }

@@ -43,7 +43,7 @@ def wheel(tmp_path_factory):
         ("crfdeid/certify", "*.html"),
         ("crfdeid/evaluate", "error_page.*"),
         ("crfdeid/explain", "page.*"),
-        ("crfdeid/redact", "*.html"),
+        ("crfdeid/redact/report", "*.html"),
         ("crfdeid/synthetic", "**/*.txt"),
         ("crfdeid/synthetic/reidentify", "*.t*"),
         ("crfdeid/review/static", "*"),

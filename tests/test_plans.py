@@ -7,9 +7,9 @@ import pytest
 
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.redact import plan as redact_plan
 from crfdeid.redact.__main__ import build_parser as build_redact_parser
-from crfdeid.redact.plan import RedactPlan
+from crfdeid.redact.run import plan as redact_plan
+from crfdeid.redact.run.plan import RedactPlan
 from crfdeid.tag import plan as tag_plan
 from crfdeid.tag.__main__ import build_parser as build_tag_parser
 from crfdeid.tag.plan import TagPlan
@@ -23,7 +23,7 @@ NOT_REDACTED = {"notes", "out", "query", "export_shifts", "in_new_order", "keep_
 # Modules that hold a part of a command: they belong to its ``__main__``.
 PARTS = {"cli/reading.py", "review/options.py", "certify/choose.py", "certify/draw.py", "certify/plan.py",
          "certify/rehearse.py", "certify/state.py"}  # fmt: skip
-PLANS = {"tag/plan.py", "redact/plan.py"}
+PLANS = {"tag/plan.py", "redact/run/plan.py"}
 
 
 @pytest.fixture

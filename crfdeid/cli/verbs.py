@@ -21,7 +21,7 @@ VERBS = {
     },
     "release notes": {
         "redact": Verb("crfdeid.redact.__main__", "replace PHI by surrogates or by markers"),
-        "release": Verb("crfdeid.redact.release_page", "write the page of a release that people sign"),
+        "release": Verb("crfdeid.redact.report.release_page", "write the page of a release that people sign"),
         "check": Verb("crfdeid.check.__main__", "find what looks like PHI in a repository or a patch"),
         "restore": Verb("crfdeid.redact.restore", "undo a release with its map"),
         "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),

@@ -19,13 +19,13 @@ from collections import Counter
 from pathlib import Path
 
 from crfdeid import cli
-from crfdeid.redact import release
-from crfdeid.redact.markers import MARKER
-from crfdeid.redact.new_ids import KINDS
-from crfdeid.redact.plan import BEST, FOLDER, STREAM, RedactPlan, list_folders
+from crfdeid.redact.actions import MARKER
 from crfdeid.redact.redactor import STYLES
-from crfdeid.redact.run import RedactRun, open_destination
-from crfdeid.redact.sql_source import URL_VARIABLE
+from crfdeid.redact.run import tagging
+from crfdeid.redact.run.new_ids import KINDS
+from crfdeid.redact.run.plan import BEST, FOLDER, STREAM, RedactPlan, list_folders
+from crfdeid.redact.run.run import RedactRun, open_destination
+from crfdeid.redact.run.streams import URL_VARIABLE
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.identifiers import CHECK_POLICIES
 from crfdeid.redact.surrogates.patient import Rules
@@ -47,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--from", dest="source", metavar="FORMAT", help="input format (default: detected)")
     add("--style", choices=STYLES, default="surrogate")
     add("--marker", default=MARKER, help="the marker of a type (default: %(default)s), or shweta")
-    add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
+    add("--spans", choices=tagging.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.RELEASE, help="default: %(default)s, what either finds")
     cli.add_threshold_option(parser, "the model's careful one, 0.05 for english, 0.1 for a CRF; "

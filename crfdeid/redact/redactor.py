@@ -18,17 +18,15 @@ from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
 from crfdeid.lexicon.letters import normalize
 from crfdeid.policy import Policy
-from crfdeid.redact.markers import MARKER, check_marker, make_blanks, make_marker, name_type
-from crfdeid.redact.policy_actions import PolicyActions
+from crfdeid.redact.actions import MARKER, PolicyActions, check_marker, make_blanks, make_marker, name_type
+from crfdeid.redact.leftover.suspicious import Suspicion, find_suspicious
 from crfdeid.redact.released_notes import remember_release
-from crfdeid.redact.shifts import check_shifts, choose_days, draw_days
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.generalize import generalize, hash_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
+from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules, check_shifts, choose_days, draw_days
 from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
-from crfdeid.redact.suspicious import Suspicion, find_suspicious
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import merge_overlapping, widen_cut_spans

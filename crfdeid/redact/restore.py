@@ -21,11 +21,10 @@ from pathlib import Path
 from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
-from crfdeid.redact.formulas import remove_quotes
-from crfdeid.redact.new_ids import IdReplacer
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.release import Destination
 from crfdeid.redact.released_notes import Edit, hash_release, undo_edits
+from crfdeid.redact.run.destination import Destination, remove_quotes
+from crfdeid.redact.run.new_ids import IdReplacer
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.text.document import Document

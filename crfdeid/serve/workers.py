@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from crfdeid import policy, synthetic
 from crfdeid.errors import CrfdeidError, locate_error
-from crfdeid.redact import release
+from crfdeid.redact.run import tagging
 from crfdeid.serve import work
 from crfdeid.systems import model
 from crfdeid.systems.parallel import end_with_parent
@@ -44,7 +44,7 @@ class Engine:
         """Load the model. Raises :class:`crfdeid.errors.CrfdeidError` if the parts do not fit one another."""
         chosen = policy.read_policy(self.policy_name) if self.policy_name else None
         threshold = parse_threshold(self.thresholds)
-        tagger = release.load_checked(self.model, chosen)
+        tagger = tagging.load_checked(self.model, chosen)
         return work.LoadedEngine(tagger, chosen, threshold and tagger.check_threshold(threshold))
 
 

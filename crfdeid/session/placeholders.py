@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from crfdeid.lexicon.letters import WORD, fold, normalize, remove_marks, split_possessive
-from crfdeid.redact.markers import name_type
+from crfdeid.redact.actions import name_type
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.search import list_days
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import policy as policies
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run import tagging
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.spark.shared_model import SharedModel, share_model
 from crfdeid.spark.worker import Columns, Work, load_model
@@ -37,7 +37,7 @@ def plan_redaction(
     policy: str | None = None,
     style: str = "surrogate",
     model: str | Path | None = None,
-    threshold: release.ReleaseThreshold = None,
+    threshold: tagging.ReleaseThreshold = None,
 ) -> Work:
     """Plan what :func:`crfdeid.spark.redact` asks for, with its errors."""
     rules = policies.read_policy(policy) if policy else None
@@ -45,7 +45,7 @@ def plan_redaction(
     shared = share_model(session, model or models.DEFAULT)
     if rules:
         rules.check_scheme(load_model(shared.name).scheme)
-    chosen = release.choose_threshold(load_model(shared.name), threshold)
+    chosen = tagging.choose_threshold(load_model(shared.name), threshold)
     return Work(columns, shared, chosen, redactor=redactor)
 
 

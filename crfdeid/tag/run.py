@@ -25,7 +25,7 @@ from crfdeid.text.scheme import Scheme
 
 if TYPE_CHECKING:
     from crfdeid.corpora.span_journal import SpanJournal
-    from crfdeid.redact.release import Destination
+    from crfdeid.redact.run.destination import Destination
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def list_stages(plan: TagPlan) -> list[Stage]:
     if plan.types:
         stages.append(Stage(plan.types.apply_all))
     if plan.knows_patients:
-        from crfdeid.redact import known_patients
+        from crfdeid.redact.leftover import known_patients
 
         known = known_patients.read_patients(plan.patients, plan.list_inputs(), plan.reading)
         stages.append(Stage(partial(map, known.mark), known.lines, options=known.options))
@@ -166,7 +166,7 @@ def open_journal(plan: TagPlan, hash: str) -> SpanJournal:
 def open_folder(plan: TagPlan) -> Destination:
     """Open the folder that is resumed."""
     assert plan.output
-    from crfdeid.redact.release import Destination
+    from crfdeid.redact.run.destination import Destination
 
     return Destination(plan.output.path, plan.output.format, resume=True)
 

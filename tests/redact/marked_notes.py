@@ -7,9 +7,9 @@ import pytest
 
 from crfdeid import cli
 from crfdeid.redact import __main__ as redact
-from crfdeid.redact import patients
-from crfdeid.redact.plan import RedactPlan
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run import patients
+from crfdeid.redact.run.plan import RedactPlan
 from crfdeid.redact.surrogates.identifiers import Identifiers
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PatientFacts

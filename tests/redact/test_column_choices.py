@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from marked_notes import run, status
 
-from crfdeid.redact.column_choices import find_content, shift_cell, shift_cells
+from crfdeid.redact.run.column_choices import find_content, shift_cell, shift_cells
 
 TABLE = """note,patient,body,NOTE_DATE,NOTE_TYPE,seen
 1,7,Seen 4/2/2061.,2061-04-02,Progress,4/2/2061 10:15 AM

@@ -9,11 +9,12 @@ from crfdeid import corpora
 from crfdeid.corpora.messages import FIELDS
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.policy import Policy, Rule, read_policy
-from crfdeid.redact import release, restore
-from crfdeid.redact.message_output import MessageDestination, protect_fields
-from crfdeid.redact.plan import are_messages
-from crfdeid.redact.release import Destination
-from crfdeid.redact.streams import StandardOutput
+from crfdeid.redact import restore
+from crfdeid.redact.run import destination, release, tagging
+from crfdeid.redact.run.destination import Destination
+from crfdeid.redact.run.message_output import MessageDestination, protect_fields
+from crfdeid.redact.run.plan import are_messages
+from crfdeid.redact.run.streams import StandardOutput
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
@@ -85,7 +86,7 @@ def test_notes_are_written_in_their_order_or_that_of_their_ids(tmp_path):
 
 def test_a_folder_is_marked_until_it_is_finished(tmp_path):
     folder, mark = tmp_path / "out", tmp_path / "out.unfinished"
-    assert release.name_mark(folder) == mark
+    assert destination.name_mark(folder) == mark
     target = Destination(folder, "text")
 
     def give():
@@ -130,23 +131,23 @@ def test_where_the_spans_of_a_note_come_from(own, found, source):
     def build(starts):
         return Document("a", "x" * 9, tuple(Span(start, start + 1, "AGE") for start in starts))
 
-    assert release.name_source(build(own), build(found)) == source
+    assert tagging.name_source(build(own), build(found)) == source
 
 
 def test_a_model_is_not_asked_where_the_spans_are_gold():
-    assert release.build_tagger("gold", None)(NOTES) == NOTES
+    assert tagging.build_tagger("gold", None)(NOTES) == NOTES
     options = ["n.jsonl", "--out", "c.jsonl", "--from", "jsonl", "--spans", "gold"]
     with pytest.raises(
         ConfigurationError, match="--threshold is for the model; --spans gold does not use one"
     ):
         make_plan(*options, "--threshold", "0.1")
     assert make_plan(*options, "--threshold", "best").threshold == "best"
-    assert [note.spans for note in next(release.drop_spans([NOTES]))] == [(), ()]
+    assert [note.spans for note in next(tagging.drop_spans([NOTES]))] == [(), ()]
     own, found = (
         Document("a", "Ana 67", (Span(0, 3, "PATIENT"),)),
         Document("a", "Ana 67", (Span(4, 6, "AGE"),)),
     )
-    assert release.unite_notes(own, found).spans == (Span(0, 3, "PATIENT"), Span(4, 6, "AGE"))
+    assert tagging.unite_notes(own, found).spans == (Span(0, 3, "PATIENT"), Span(4, 6, "AGE"))
 
 
 class Model:
@@ -170,24 +171,24 @@ def test_a_model_with_probabilities_has_the_careful_threshold_unless_another_is_
     monkeypatch, has_threshold, given, threshold
 ):
     model = Model(has_threshold)
-    monkeypatch.setattr(release.model, "load", lambda folder: model if folder == "m" else None)
+    monkeypatch.setattr(tagging.model, "load", lambda folder: model if folder == "m" else None)
     for policy in (None, read_policy("safe_harbor")):
-        assert release.load_tagger("auto", "m", policy, given) == (model, threshold)
-    assert release.load_tagger("gold", "m", None, "best") == release.load_tagger("gold", "m") == (None, None)
+        assert tagging.load_tagger("auto", "m", policy, given) == (model, threshold)
+    assert tagging.load_tagger("gold", "m", None, "best") == tagging.load_tagger("gold", "m") == (None, None)
 
 
 def test_a_release_asks_less_of_the_model_that_ships():
-    assert release.load_tagger("tag", "english")[1] == Threshold(0.05)  # docs/redaction.md
-    assert release.load_tagger("tag", "english+sure_rules")[1] == Threshold(0.05)
+    assert tagging.load_tagger("tag", "english")[1] == Threshold(0.05)  # docs/redaction.md
+    assert tagging.load_tagger("tag", "english+sure_rules")[1] == Threshold(0.05)
 
 
 def test_a_threshold_or_a_policy_that_the_model_cannot_use_is_refused(monkeypatch):
-    monkeypatch.setattr(release.model, "load", lambda folder: Model(False))
+    monkeypatch.setattr(tagging.model, "load", lambda folder: Model(False))
     with pytest.raises(ConfigurationError, match="longest_match gives no probabilities of tokens"):
-        release.load_tagger("tag", "m", None, 0.1)
+        tagging.load_tagger("tag", "m", None, 0.1)
     names_only = Policy("names", "s", (Rule("c", "names", "keep", ("PATIENT",)),))
     with pytest.raises(ConfigurationError, match="policy names: no rule for DOCTOR"):
-        release.load_tagger("tag", "m", names_only)
+        tagging.load_tagger("tag", "m", names_only)
 
 
 def test_an_error_of_the_program_names_the_note_and_the_line():

@@ -86,7 +86,7 @@ def find_notes_without_undo(folder: Path) -> set[str]:
 PROCESSES = """
 from crfdeid import cli
 from crfdeid.redact.__main__ import main
-from crfdeid.redact import processes
+from crfdeid.redact.run import processes
 processes.CHUNK = 3000
 cli.run(main)
 """  # as python -m crfdeid.redact, with chunks so small that every process has work

@@ -10,8 +10,8 @@ from marked_notes import marked, run, status
 
 from crfdeid import corpora
 from crfdeid.errors import FormatError
-from crfdeid.redact.known_patients import KnownPatients, find_beside, find_known
-from crfdeid.redact.patient_table import PatientTable
+from crfdeid.redact.leftover.known_patients import KnownPatients, find_beside, find_known
+from crfdeid.redact.leftover.patient_table import PatientTable
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 

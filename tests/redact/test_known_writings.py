@@ -5,9 +5,9 @@ import re
 import pytest
 
 from crfdeid.errors import FormatError
-from crfdeid.redact import patient_table
-from crfdeid.redact.known_patients import join_names, list_initials, take_initials
-from crfdeid.redact.known_writings import (
+from crfdeid.redact.leftover import patient_table
+from crfdeid.redact.leftover.known_patients import join_names, list_initials, take_initials
+from crfdeid.redact.leftover.known_writings import (
     consists_of_names,
     find_doubtful,
     find_glued,
@@ -16,7 +16,7 @@ from crfdeid.redact.known_writings import (
     find_small,
     list_names,
 )
-from crfdeid.redact.patient_table import PatientTable
+from crfdeid.redact.leftover.patient_table import PatientTable
 from crfdeid.text.document import Document, Span
 
 NAMES = {"ana": "PATIENT", "okafor": "PATIENT", "rose": "DOCTOR", "will": "PATIENT", "brown": "PATIENT"}

@@ -8,9 +8,9 @@ from line_counts import SIZE, check_proportion
 from marked_notes import SECRET
 
 from crfdeid.policy import read_policy
-from crfdeid.redact import patient_table
-from crfdeid.redact.known_patients import find_known
-from crfdeid.redact.known_writings import find_doubtful, list_names
+from crfdeid.redact.leftover import patient_table
+from crfdeid.redact.leftover.known_patients import find_known
+from crfdeid.redact.leftover.known_writings import find_doubtful, list_names
 from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.released_notes import undo_edits
 from crfdeid.redact.surrogates import generalize, institutions, names

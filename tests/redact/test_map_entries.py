@@ -12,8 +12,8 @@ from marked_notes import KEY, SECRET, marked
 
 from crfdeid import files
 from crfdeid.errors import ConfigurationError, CrfdeidError
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run import release
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, PatientHistory
 from crfdeid.redact.surrogates.surrogate_map import DamagedError, EntryCipher, MapError, SurrogateMap

@@ -4,9 +4,9 @@ import pytest
 import regex
 from marked_notes import SECRET
 
-from crfdeid.redact import processes, release
-from crfdeid.redact.medical_spans import drop_medical
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run import tagging
+from crfdeid.redact.run.tagging import drop_medical
 from crfdeid.systems import model
 from crfdeid.systems.threshold import Threshold
 from crfdeid.systems.union import Union
@@ -83,10 +83,10 @@ def test_the_tagger_of_a_release_keeps_titles_but_not_spans_of_the_note(jobs, sp
             return (note.with_spans([Span(0, 2, "DOCTOR"), Span(22, 28, "DOCTOR")]) for note in notes)
 
     if jobs == "stream":
-        (found,) = release.build_tagger(spans, Marks())([own])
+        (found,) = tagging.build_tagger(spans, Marks())([own])
     else:
-        ahead = processes.AheadTagger(spans, None, Marks(), None, 1)
-        todo = ahead.read_ahead(iter([release.PatientNotes([own], {}, set(), False)]))
+        ahead = tagging.AheadTagger(spans, None, Marks(), None, 1)
+        todo = ahead.read_ahead(iter([tagging.PatientNotes([own], {}, set(), False)]))
         ((found,),) = [ahead.tag_group(each.group) for each in todo]
     assert [own.text_of(span) for span in found.spans] == (["MD"] if spans == "auto" else []) + ["Okafor"]
 
@@ -95,11 +95,11 @@ def test_of_notes_tagged_ahead_too_the_spans_have_their_probabilities(small_mode
     note = Document("n", "Seen by Dr. Quevix on 03/04/2061. Quevix agrees.", patient="7")
     union = Union([small_model, model.load("rules")])
     for tagger, threshold, has_doubt in ((union, Threshold(0.1), True), (union, None, False)):
-        ahead = processes.AheadTagger("tag", None, tagger, threshold, 1)
-        todo = ahead.read_ahead(iter([release.PatientNotes([note], {}, set(), False)]))
+        ahead = tagging.AheadTagger("tag", None, tagger, threshold, 1)
+        todo = ahead.read_ahead(iter([tagging.PatientNotes([note], {}, set(), False)]))
         ((found,),) = [ahead.tag_group(each.group) for each in todo]
         assert any(span.probability is not None for span in found.spans) == has_doubt
-        assert found.spans == release.build_tagger("tag", tagger, threshold)([note])[0].spans
+        assert found.spans == tagging.build_tagger("tag", tagger, threshold)([note])[0].spans
 
 
 @pytest.mark.parametrize(

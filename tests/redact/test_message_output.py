@@ -11,8 +11,8 @@ from marked_notes import run, status
 from crfdeid import convert, corpora
 from crfdeid.corpora import hl7
 from crfdeid.errors import FormatError
-from crfdeid.redact.message_output import MessageDestination, judge_terms
 from crfdeid.redact.redactor import Replacement
+from crfdeid.redact.run.message_output import MessageDestination, judge_terms
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 

@@ -4,8 +4,8 @@ import pytest
 from marked_notes import KEY, SECRET, STORY, marked, run, status
 
 from crfdeid import corpora
-from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run.new_ids import IdReplacer, hide_order, sort_by_id
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.text.document import Document
 

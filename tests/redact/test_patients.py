@@ -7,7 +7,7 @@ from marked_notes import marked, run, status
 
 from crfdeid import corpora
 from crfdeid.corpora.reading import Reading
-from crfdeid.redact import patients, release
+from crfdeid.redact.run import patients, tagging
 
 DATED = "Seen <DATE 3/7/2067> by Dr. <DOCTOR Okafor>."
 
@@ -90,10 +90,10 @@ def test_one_span_in_a_note_does_not_switch_the_model_off(tmp_path, capsys):
 def test_the_spans_of_a_note_keep_their_types_beside_those_of_the_model():
     note = marked("Dr. <PATIENT Whitfield> of Boston")
     tagged = marked("Dr. <DOCTOR Whitfield> of <CITY Boston>")
-    assert [span.type for span in release.unite_notes(note, tagged).spans] == ["PATIENT", "CITY"]
-    sources = [release.name_source(note, release.unite_notes(note, other)) for other in (note, tagged)]
-    assert sources == ["own", "both"] and release.name_source(note, note.with_spans(())) == "none"
-    assert release.name_source(note.with_spans(()), tagged) == "model"
+    assert [span.type for span in tagging.unite_notes(note, tagged).spans] == ["PATIENT", "CITY"]
+    sources = [tagging.name_source(note, tagging.unite_notes(note, other)) for other in (note, tagged)]
+    assert sources == ["own", "both"] and tagging.name_source(note, note.with_spans(())) == "none"
+    assert tagging.name_source(note.with_spans(()), tagged) == "model"
 
 
 def test_with_spans_tag_the_notes_own_spans_are_no_source(tmp_path, capsys):

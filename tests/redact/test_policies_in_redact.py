@@ -9,7 +9,7 @@ from marked_notes import SECRET, marked, redacted, run, status
 from crfdeid import corpora, policy
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import Policy, Rule, list_shipped, read_policy
-from crfdeid.redact.policy_actions import list_schemes
+from crfdeid.redact.actions import list_schemes
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates.dates.resolve import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.generalize import band_age

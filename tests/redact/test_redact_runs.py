@@ -13,8 +13,8 @@ import pytest
 from marked_notes import KEY, SECRET, marked, run, status
 
 from crfdeid import corpora
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run import release
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.text.document import Document, Span

@@ -10,8 +10,8 @@ from marked_notes import KEY, SECRET, STORY, marked, redacted, run, status
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import __main__ as redact
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.run import release
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap

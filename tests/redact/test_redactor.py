@@ -10,9 +10,10 @@ from marked_notes import SECRET, STORY, marked, redacted
 
 from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.policy import Policy, Rule
-from crfdeid.redact import release, safe_harbor
 from crfdeid.redact.redactor import STYLES, Redactor, Replacement, apply_replacements
-from crfdeid.redact.release_inputs import name_survivors
+from crfdeid.redact.report import safe_harbor
+from crfdeid.redact.report.release_inputs import name_survivors
+from crfdeid.redact.run import destination, tagging
 from crfdeid.redact.surrogates import kinds
 from crfdeid.text.document import Document, Span
 
@@ -57,28 +58,28 @@ def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
     first = Document("1", "Seen by Dr. Quevix, lives in Zimmstraboro.", patient="7")
     second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
     gold = marked("Quevix said <DATE today>.", "3")
-    tagger, threshold = release.load_tagger("auto", "rules")
+    tagger, threshold = tagging.load_tagger("auto", "rules")
     assert threshold is None  # rules have no probabilities
-    found = release.build_tagger("auto", tagger)([first, gold, second])
+    found = tagging.build_tagger("auto", tagger)([first, gold, second])
     assert [note.id for note in found] == ["1", "3", "2"] and set(gold.spans) <= set(found[1].spans)
     assert [gold.text_of(span) for span in found[1].spans] == ["Quevix", "today"]
     assert [second.text_of(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
-    assert release.build_tagger("tag", tagger)([gold])[0].spans == ()
-    assert release.build_tagger("gold", None)([first, gold]) == [first, gold]
+    assert tagging.build_tagger("tag", tagger)([gold])[0].spans == ()
+    assert tagging.build_tagger("gold", None)([first, gold]) == [first, gold]
 
 
 def test_the_model_of_a_release_tags_by_a_careful_threshold(small_model):
     folder = str(small_model.folder)
     options = (None, 0.3, "best")
-    chosen = [release.load_tagger("auto", folder, threshold=values)[1] for values in options]
+    chosen = [tagging.load_tagger("auto", folder, threshold=values)[1] for values in options]
     assert list(map(str, chosen)) == ["0.1", "0.3", "None"]
-    assert release.load_tagger("gold", folder) == (None, None)
+    assert tagging.load_tagger("gold", folder) == (None, None)
 
 
 def test_a_policy_without_a_rule_for_a_type_of_the_model_is_refused_before_any_note():
     few = Policy("few", "names only", (Rule("one", "names", "surrogate", ("PATIENT",)),))
     with pytest.raises(ConfigurationError, match=r"policy few: no rule for .* of scheme i2b2-2014"):
-        release.load_tagger("auto", "rules", few)
+        tagging.load_tagger("auto", "rules", few)
 
 
 def test_what_a_killed_run_left_beside_its_outputs_goes(tmp_path):
@@ -91,7 +92,7 @@ def test_what_a_killed_run_left_beside_its_outputs_goes(tmp_path):
     other = tmp_path / ".notes.abcd1234.partial"
     for path in (*left, other):
         path.write_text("text")
-    release.clear_leftovers(out, report, name_survivors(report), None)
+    destination.clear_leftovers(out, report, name_survivors(report), None)
     assert list(tmp_path.iterdir()) == [other]
 
 

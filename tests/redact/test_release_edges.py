@@ -14,27 +14,12 @@ from crfdeid.corpora import hl7
 from crfdeid.corpora.reading import Reading
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError
 from crfdeid.policy import read_policy
-from crfdeid.redact import (
-    known_patients,
-    markers,
-    patient_table,
-    patients,
-    plan,
-    processes,
-    release,
-    restore,
-    run_settings,
-    safe_harbor,
-    shifts,
-    streams,
-)
-from crfdeid.redact.formulas import quote_cell, quote_formulas, remove_quotes
-from crfdeid.redact.journal import Journal
-from crfdeid.redact.known_patients import KnownPatients
-from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_items
-from crfdeid.redact.patient_table import PatientTable
-from crfdeid.redact.policy_actions import PolicyActions
-from crfdeid.redact.processes import Steps
+from crfdeid.redact import actions, restore
+from crfdeid.redact.actions import PolicyActions
+from crfdeid.redact.leftover import known_patients, patient_table
+from crfdeid.redact.leftover.known_patients import KnownPatients
+from crfdeid.redact.leftover.patient_table import PatientTable
+from crfdeid.redact.leftover.unknown_words import has_form_of_word
 from crfdeid.redact.redactor import (
     Redactor,
     Replacement,
@@ -46,11 +31,15 @@ from crfdeid.redact.redactor import (
     share_word,
 )
 from crfdeid.redact.released_notes import find_place, list_edits, undo_edits
-from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.report import safe_harbor
+from crfdeid.redact.run import destination, patients, plan, processes, release, run, shifts, streams, tagging
+from crfdeid.redact.run.destination import quote_cell, quote_formulas, remove_quotes
+from crfdeid.redact.run.new_ids import IdReplacer, hide_order, sort_items
+from crfdeid.redact.run.release import Journal, Steps
+from crfdeid.redact.surrogates import kinds, patient
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.redact.surrogates.surrogate_map import MapError
-from crfdeid.redact.unknown_words import has_form_of_word
 from crfdeid.systems import model_folder
 from crfdeid.text.document import Document, Span
 
@@ -292,13 +281,13 @@ def test_what_the_table_did_is_counted_and_reported():
     ],
 )  # fmt: skip
 def test_a_shift_is_of_whole_weeks_and_at_most_500_years(days, wrong):
-    found = shifts.explain_wrong(days)
+    found = patient.explain_wrong(days)
     assert found is None if wrong is None else wrong in found
     if wrong:
         with pytest.raises(ConfigurationError, match="^the shift of patient number 2: "):
-            shifts.check_shifts({"a": 7, "b": days})
+            patient.check_shifts({"a": 7, "b": days})
     with pytest.raises(ConfigurationError, match="number 1: an empty id"):
-        shifts.check_shifts({"": 7})
+        patient.check_shifts({"": 7})
 
 
 def test_a_table_of_shifts_is_read(tmp_path):
@@ -322,10 +311,10 @@ def test_days_of_a_map_go_before_those_that_are_drawn():
         (7, paired, 7), (14, PatientHistory(), 14), (None, PatientHistory(), 7),
     ]  # fmt: skip
     for given, history, days in cases:
-        assert shifts.choose_days(given, 7, history) == days
+        assert patient.choose_days(given, 7, history) == days
     for given, history in ((14, moved), (14, paired), (7, moved)):
         with pytest.raises(ConfigurationError, match="is not that of earlier notes in the map"):
-            shifts.choose_days(given, 7, history)
+            patient.choose_days(given, 7, history)
 
 
 def test_each_patient_is_exported_once():
@@ -383,7 +372,7 @@ def test_a_map_that_was_begun_with_other_rules_says_which(tmp_path):
 
 
 def test_two_notes_whose_ids_differ_in_capitals_are_refused_in_a_folder(tmp_path):
-    target = release.Destination(tmp_path / "out", "text")
+    target = destination.Destination(tmp_path / "out", "text")
     with pytest.raises(ConfigurationError, match="two notes have one name"):
         target.write([Document("a", "x"), Document("A", "y")])
 
@@ -469,9 +458,9 @@ def test_edits_undo_replacements_of_other_lengths():
 
 def test_markers_of_types():
     names = {"PHONE": "NUM_PHONE", "FAX": "NUM_PHONE", "SSN": "NUM_ID", "CITY": "XYZ_City", "X": "XYZ_Phi"}
-    assert {type: markers.make_marker(type, "shweta") for type in names} == names
-    assert markers.make_blanks("a b\r\nc\td") == "___\r\n___"
-    assert markers.check_marker("shweta") == "shweta" and markers.check_marker("***") == "***"
+    assert {type: actions.make_marker(type, "shweta") for type in names} == names
+    assert actions.make_blanks("a b\r\nc\td") == "___\r\n___"
+    assert actions.check_marker("shweta") == "shweta" and actions.check_marker("***") == "***"
 
 
 def test_ids_are_made_once():
@@ -676,7 +665,7 @@ def test_the_hash_of_notes_is_of_their_texts_and_spans():
 )
 def test_work_is_shared_by_patients_and_characters(monkeypatch, sizes, chunks):
     monkeypatch.setattr(processes, "CHUNK", 10)
-    todo = [release.PatientNotes([marked("x" * size)], {}, set(), False) for size in sizes]
+    todo = [tagging.PatientNotes([marked("x" * size)], {}, set(), False) for size in sizes]
     found = [[len(each.group[0].text) for each in chunk] for chunk in processes.chunk_todo(todo)]
     assert found == chunks
 
@@ -684,7 +673,7 @@ def test_work_is_shared_by_patients_and_characters(monkeypatch, sizes, chunks):
 def test_the_notes_of_a_patient_go_together_however_long_they_are(monkeypatch):
     monkeypatch.setattr(processes, "CHUNK", 10)
     groups = [[marked("xxxx", "a"), marked("xxxxx", "b")], [marked("xxxx", "c")] * 4, [marked("x", "d")]]
-    todo = [release.PatientNotes(group, {}, set(), False) for group in groups]
+    todo = [tagging.PatientNotes(group, {}, set(), False) for group in groups]
     assert list(processes.chunk_todo(todo)) == [todo[:2], todo[2:]]
 
 
@@ -730,8 +719,8 @@ def test_a_note_that_would_be_written_otherwise_is_refused():
 def test_what_was_written_before_the_map_had_its_patient_must_be_the_same(tmp_path, written, lacks_entry):
     (tmp_path / "a.txt").write_text(written)
     group = [marked("Well.", "a"), marked("<PATIENT Ana>", "b")]
-    todo = release.PatientNotes(group, {note.id: note for note in group}, {"b"}, lacks_entry)
-    steps = Steps(list, Redactor(SECRET), release.Destination(tmp_path, "text", resume=True))
+    todo = tagging.PatientNotes(group, {note.id: note for note in group}, {"b"}, lacks_entry)
+    steps = Steps(list, Redactor(SECRET), destination.Destination(tmp_path, "text", resume=True))
     if written == "Other." and lacks_entry:
         with pytest.raises(MapError, match="id has length 1 was written, but its patient is not in the map"):
             steps.redact_patient(todo)
@@ -792,12 +781,12 @@ class Tagger:
 @pytest.mark.parametrize(("spans", "starts"), [("tag", [0]), ("auto", [0, 2])])
 def test_notes_are_tagged_ahead_in_their_order(spans, starts):
     tagger = Tagger()
-    ahead = processes.AheadTagger(spans, None, tagger, 0.5, 1)
+    ahead = tagging.AheadTagger(spans, None, tagger, 0.5, 1)
     groups = [
         [Document("1", "abcd", (Span(2, 3, "AGE"),), "a"), Document("2", "abcd", (), "a")],
         [Document("3", "abcd", (), "b")],
     ]
-    todo = [release.PatientNotes(group, {}, set(), False) for group in groups]
+    todo = [tagging.PatientNotes(group, {}, set(), False) for group in groups]
     found = [ahead.tag_group(each.group) for each in ahead.read_ahead(iter(todo))]
     assert [[note.id for note in group] for group in found] == [["1", "2"], ["3"]]
     assert [span.start for span in found[0][0].spans] == starts and len(found[1][0].spans) == 1
@@ -814,8 +803,8 @@ def test_a_tagger_that_cannot_be_forked_tags_in_processes_of_its_own(monkeypatch
         return tagger.tag_all(notes, False, threshold)
 
     monkeypatch.setattr(processes.parallel, "tag_in_processes", tag_in_processes)
-    ahead = processes.AheadTagger("tag", "folder", tagger, 0.5, jobs)
-    todo = [release.PatientNotes([Document(id, "abcd")], {}, set(), False) for id in "12"]
+    ahead = tagging.AheadTagger("tag", "folder", tagger, 0.5, jobs)
+    todo = [tagging.PatientNotes([Document(id, "abcd")], {}, set(), False) for id in "12"]
     found = [ahead.tag_group(each.group) for each in ahead.read_ahead(iter(todo))]
     assert [[(note.id, len(note.spans)) for note in group] for group in found] == [[("1", 1)], [("2", 1)]]
     assert started == asked
@@ -860,7 +849,7 @@ def test_the_settings_of_a_run_are_described():
         usual = {"spans": "gold", "model": "m", "style": "type", "has_spans": False}
         of_options = make_plan("n.txt", "--from", "text", "--out", "clean")
         changed = replace(of_options, **usual | values)
-        found = run_settings.describe_run(changed, redactor or Redactor(SECRET))
+        found = run.describe_run(changed, redactor or Redactor(SECRET))
         assert found.pop("crfdeid") and found.pop("date")
         return found
 
@@ -887,7 +876,7 @@ def test_the_settings_of_a_run_are_described():
 def test_a_model_is_named_with_the_beginning_of_its_fingerprint(tmp_path):
     folder = tmp_path / "model+one"
     folder.mkdir()
-    assert run_settings.describe_model(str(folder)) == "model+one"
+    assert run.describe_model(str(folder)) == "model+one"
     (folder / "manifest.json").write_text("{}")
     digest = model_folder.hash_manifest(folder / "manifest.json")
-    assert run_settings.describe_model(str(folder)) == f"model+one ({digest[:12]})"
+    assert run.describe_model(str(folder)) == f"model+one ({digest[:12]})"

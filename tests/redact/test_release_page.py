@@ -10,8 +10,8 @@ from marked_notes import STORY, marked, run, status
 
 from crfdeid import cli, corpora, pages
 from crfdeid.errors import FormatError
-from crfdeid.redact import release_page
-from crfdeid.redact.release_inputs import LeftPlace, read_places, read_statement
+from crfdeid.redact.report import release_page
+from crfdeid.redact.report.release_inputs import LeftPlace, read_places, read_statement
 
 CANARY, HOSTILE = "Zanzibarova", "<script>alert(1)</script>"
 VOID = ("meta",)

@@ -6,11 +6,11 @@ import pytest
 
 from crfdeid.errors import FormatError
 from crfdeid.policy import read_policy
-from crfdeid.redact import release_page
+from crfdeid.redact.leftover.suspicious import Suspicion
 from crfdeid.redact.redactor import Redaction, Replacement
-from crfdeid.redact.release_inputs import Context, LeftPlace, cut_context, find_contexts, render_places
-from crfdeid.redact.safe_harbor import Report, list_categories
-from crfdeid.redact.suspicious import Suspicion
+from crfdeid.redact.report import release_page
+from crfdeid.redact.report.release_inputs import Context, LeftPlace, cut_context, find_contexts, render_places
+from crfdeid.redact.report.safe_harbor import Report, list_categories
 from crfdeid.text.document import Document, Span
 
 NAME = Replacement(0, 3, "PATIENT", "Eve")

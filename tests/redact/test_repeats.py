@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from marked_notes import SECRET, marked
 
-from crfdeid.redact import release
 from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.redact.run import tagging
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.systems import model
 from crfdeid.systems.threshold import Threshold
@@ -248,7 +248,7 @@ def test_of_a_release_the_spans_of_a_threshold_have_their_probabilities(small_mo
     note = Document("n", "Seen by Dr. Quevix on 03/04/2061. Quevix agrees.", patient="7")
     union = Union([small_model, model.load("rules")])
     for tagger in (small_model, union):
-        (found,) = release.build_tagger("tag", tagger, Threshold(0.1))([note])
+        (found,) = tagging.build_tagger("tag", tagger, Threshold(0.1))([note])
         assert any(span.probability is not None for span in found.spans)
-        (best,) = release.build_tagger("tag", tagger)([note])
+        (best,) = tagging.build_tagger("tag", tagger)([note])
         assert all(span.probability is None for span in best.spans)

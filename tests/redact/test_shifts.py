@@ -9,8 +9,7 @@ import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.shifts import check_shifts, draw_days
-from crfdeid.redact.surrogates.patient import Rules
+from crfdeid.redact.surrogates.patient import Rules, check_shifts, draw_days
 
 NOTES = [marked(f"<DATE 0{n + 1}/1{n}/2067> <PATIENT Ana Ruiz>", f"n-{n}", "bac"[n // 2]) for n in range(6)]
 NOTES.append(marked("<DATE 01/10/2067>", "n-9", None))

@@ -16,11 +16,12 @@ from marked_notes import KEY, SECRET, STORY, marked, run, status
 from crfdeid import corpora, synthetic
 from crfdeid.corpora import whole_rows
 from crfdeid.errors import DocumentError
-from crfdeid.redact import processes, streams, table_output
-from crfdeid.redact.plan import STREAM
-from crfdeid.redact.processes import SharedSteps, Steps
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.release import PatientNotes
+from crfdeid.redact.run import processes, streams, table_output
+from crfdeid.redact.run.plan import STREAM
+from crfdeid.redact.run.processes import SharedSteps
+from crfdeid.redact.run.release import Steps
+from crfdeid.redact.run.tagging import PatientNotes
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
 from crfdeid.systems import parallel

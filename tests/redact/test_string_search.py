@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from crfdeid.redact.leftover.unknown_words import SMALL, find_capitalized, is_unknown, list_small
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.redact.surrogates.search.finder import Finder
 from crfdeid.redact.surrogates.search.search_strings import RUN, SearchString, derive_strings, split_range
 from crfdeid.redact.surrogates.search.text_index import TextIndex
-from crfdeid.redact.unknown_words import SMALL, find_capitalized, is_unknown, list_small
 from crfdeid.text.document import Document
 
 PIECES = (

@@ -6,8 +6,8 @@ import re
 import pytest
 from marked_notes import marked
 
-from crfdeid.redact.suspicious import KINDS
-from crfdeid.redact.unknown_words import SearchedText
+from crfdeid.redact.leftover.suspicious import KINDS
+from crfdeid.redact.leftover.unknown_words import SearchedText
 
 EDGES = {
     "e-mail": """

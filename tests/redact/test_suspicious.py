@@ -6,8 +6,8 @@ import pytest
 from marked_notes import SECRET, marked, run
 
 from crfdeid import corpora
+from crfdeid.redact.leftover.suspicious import KINDS, find_suspicious
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.suspicious import KINDS, find_suspicious
 from crfdeid.text.document import Document
 
 

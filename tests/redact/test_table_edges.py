@@ -8,10 +8,10 @@ import pytest
 from marked_notes import make_plan
 
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.redact import table_output
-from crfdeid.redact.plan import STREAM, Columns
-from crfdeid.redact.release import Destination
-from crfdeid.redact.table_output import TableDestination, WholeTable
+from crfdeid.redact.run import table_output
+from crfdeid.redact.run.destination import Destination
+from crfdeid.redact.run.plan import STREAM, Columns
+from crfdeid.redact.run.table_output import TableDestination, WholeTable
 from crfdeid.text.document import Document, Span
 
 TABLE = "id,text,patient,ward,Birth Date\n1,Ana,7,5W,3/7\n2,=Eva,8,=1,\n,Owen,,6E,\n"

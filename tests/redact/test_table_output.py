@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from marked_notes import run, status
 
 from crfdeid.corpora import whole_rows
-from crfdeid.redact import streams
+from crfdeid.redact.run import streams
 
 HEADER = ["", "note_id", "mrn", "ward", "ward", "note", "spans"]
 ROWS = [

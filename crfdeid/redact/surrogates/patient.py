@@ -1,28 +1,31 @@
-"""All surrogates of one patient."""
+"""All surrogates of one patient, and the days by which the patient's dates move."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
 
+from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon.letters import remove_invisible
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
-from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.dates import DateShifter, draw_shift
 from crfdeid.redact.surrogates.identifiers import Identifiers, replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import DOCTORS, KeyedChoices
 from crfdeid.redact.surrogates.names import Names
-from crfdeid.redact.surrogates.patient_facts import PatientFacts, is_doctor
+from crfdeid.redact.surrogates.patient_facts import PatientFacts, PatientHistory, is_doctor
 from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
 UNIT_LENGTH = 12  # characters after an age or a holiday that may say what it means
+MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
+WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
 
 
 @dataclass(frozen=True)
@@ -157,3 +160,42 @@ def find_state_beside(document: Document, span: Span) -> str | None:
         if other.type == "ZIP":
             return find_zip_state(text)
     return None
+
+
+def check_shifts(shifts: Mapping[str, int]) -> dict[str, int]:
+    """Return the shifts. Raises :class:`ConfigurationError` for one that :func:`explain_wrong` refuses."""
+    for number, (patient, days) in enumerate(shifts.items(), 1):
+        if wrong := explain_wrong(days) if patient else "an empty id":
+            raise ConfigurationError(f"the shift of patient number {number}: {wrong}")
+    return dict(shifts)
+
+
+def explain_wrong(days: int) -> str | None:
+    """Say why dates cannot move by these days, if they cannot.
+
+    >>> explain_wrong(-7308), explain_wrong(0)
+    (None, '0 days do not hide a date')
+    >>> explain_wrong(10)
+    '10 days; wanted whole weeks, as 14 or -7308, which keep the weekdays'
+    """
+    if not days:
+        return "0 days do not hide a date"
+    if days % 7:
+        return f"{days} days; {WANTED}"
+    return f"{days} days; wanted at most {MOST_DAYS}" if abs(days) > MOST_DAYS else None
+
+
+def draw_days(secret: bytes, identity: str, rules: Rules) -> int:
+    """Draw the days of a patient."""
+    return draw_shift(KeyedChoices(secret, identity), rules.years, rules.weeks).days
+
+
+def choose_days(given: int | None, drawn: int, history: PatientHistory | None) -> int:
+    """Choose between the days of a table, those that are drawn, and those by which a map has moved earlier
+    notes of the patient. Raises :class:`ConfigurationError` if the table says others than the map."""
+    earlier = None
+    if history is not None and (history.pairs or history.days is not None):
+        earlier = drawn if history.days is None else history.days
+    if given is not None and earlier not in (None, given):
+        raise ConfigurationError("the shift of a patient is not that of earlier notes in the map")
+    return next(days for days in (given, earlier, drawn) if days is not None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from crfdeid.errors import FormatError, show_id
-from crfdeid.redact import patients
+from crfdeid.redact.run import patients
 from crfdeid.review.study.source import Source, Stamp, compute_fingerprint, read_stamp
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from crfdeid.lexicon.letters import fold
 from crfdeid.lexicon.names import CREDENTIAL_SEARCH, TITLE_SEARCH
 from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary, is_rare_word
+from crfdeid.redact.leftover.unknown_words import SearchedText, find_listed_names, find_unknown_words
 from crfdeid.redact.surrogates import identifiers
-from crfdeid.redact.unknown_words import SearchedText, find_listed_names, find_unknown_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
 

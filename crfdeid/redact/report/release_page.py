@@ -18,9 +18,9 @@ from pathlib import Path
 from crfdeid import cli, files, pages, resources
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
-from crfdeid.redact import release_inputs
-from crfdeid.redact.release_inputs import UNKNOWN, Context, LeftPlace, Table
-from crfdeid.redact.run_settings import IDS, SECRETS
+from crfdeid.redact.report import release_inputs
+from crfdeid.redact.report.release_inputs import UNKNOWN, Context, LeftPlace, Table
+from crfdeid.redact.report.safe_harbor import IDS, SECRETS
 from crfdeid.text.document import Document
 
 KEPT, TOTAL = "kept", "total"
@@ -116,7 +116,7 @@ def render_page(
         "<!-- bound -->": render_bound(bound) if bound else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
     }
-    body = pages.fill_file(resources.PACKAGE / "redact" / "release_page.html", parts)
+    body = pages.fill_file(resources.PACKAGE / "redact" / "report" / "release_page.html", parts)
     warning = WARNING + TEXT * (contexts is not None)
     return pages.render_page("Release of redacted notes", about, body, warning=warning)
 

@@ -14,10 +14,9 @@ from typing import Any, Protocol
 
 from crfdeid.errors import show_id
 from crfdeid.policy import Policy, read_policy
-from crfdeid.redact.markers import name_type
-from crfdeid.redact.policy_actions import KEPT
+from crfdeid.redact.actions import KEPT, name_type
+from crfdeid.redact.leftover.suspicious import ORDER
 from crfdeid.redact.redactor import Redaction
-from crfdeid.redact.suspicious import ORDER
 from crfdeid.text.document import Document
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
@@ -28,6 +27,20 @@ SOURCES = {
     "model": "only the model's",
     "both": "both",
     "none": "none",
+}
+IDS = {
+    None: "the ids of notes and patients are unchanged; --new-ids replaces them",
+    "random": "the ids of notes and patients are random",
+    "keyed": "the ids are codes of the real ids: 45 CFR 164.514(c), the Safe Harbor, does not allow that",
+}
+IDS_OF_MESSAGES = (
+    "the ids of the messages and their patients became surrogates or codes; names of files are unchanged"
+)
+SECRETS = {
+    "map": "in the map: whoever has its key can undo the release",
+    "key_file": "in a key file: whoever has it can test guesses",
+    "seed": "made from a seed, for experiments only: whoever guesses the seed can undo the release",
+    None: "random, and not kept",
 }
 
 

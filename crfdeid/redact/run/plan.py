@@ -49,7 +49,7 @@ class Columns:
 class RedactPlan:
     """``notes`` is None where a ``query`` gives them, and :data:`STREAM` for standard input; ``out`` is
     :data:`STREAM` for standard output. ``reading`` has the format of the notes, and ``format`` is that of the
-    output. ``new_ids`` is one of :data:`crfdeid.redact.new_ids.KINDS`, or None, which keeps them. What is
+    output. ``new_ids`` is one of :data:`crfdeid.redact.run.new_ids.KINDS`, or None, which keeps them. What is
     None is off."""
 
     notes: Path | None

@@ -1,4 +1,4 @@
-"""Redact the notes of patients in several processes, and find their spans in batches.
+"""Redact the notes of patients in several processes.
 
                           ┌─▶ tag in batches ─▶ redact ─┐
 read ─▶ group by patient ─┼─▶ tag in batches ─▶ redact ─┼─▶ journal ─▶ write
@@ -12,71 +12,23 @@ threads cannot be forked: then the processes only tag.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, tee
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
 from crfdeid.errors import CrfdeidError
-from crfdeid.redact.medical_spans import drop_medical
-from crfdeid.redact.redactor import Redactor, identify_patient
-from crfdeid.redact.release import (
-    Group,
-    Outcome,
+from crfdeid.redact.redactor import identify_patient
+from crfdeid.redact.run.release import Outcome, Steps
+from crfdeid.redact.run.tagging import (
     PatientNotes,
-    hide_note_text,
-    judges_people,
-    name_source,
-    refuse_other_output,
-    shows_doubt,
-    unite_notes,
 )
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
-from crfdeid.systems import model, parallel
-from crfdeid.systems.tagger import BATCH, Tagger
-from crfdeid.systems.threshold import Threshold
-from crfdeid.text.document import Document
-
-if TYPE_CHECKING:
-    from crfdeid.redact.known_patients import KnownPatients
-    from crfdeid.redact.release import Destination
+from crfdeid.systems import parallel
 
 CHUNK = 100_000  # characters of notes that go to a process at once
-TagGroup = Callable[[Group], list[Document]]
-ReadAhead = Callable[[Iterator[PatientNotes]], Iterator[PatientNotes]]
-
-
-@dataclass(frozen=True)
-class Steps:
-    """What is done with the notes of a patient: ``tag_group`` finds their spans, and they are redacted.
-    ``read_ahead`` may tag the next patients too, so that batches are full. ``known`` is what a table says of
-    the patients."""
-
-    tag_group: TagGroup
-    redactor: Redactor
-    destination: Destination
-    read_ahead: ReadAhead = iter
-    known: KnownPatients | None = None
-
-    def redact_each(self, todo: Iterator[PatientNotes]) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
-        """Yield the notes of each patient, and what became of them."""
-        for each in self.read_ahead(todo):
-            yield each, self.redact_patient(each)
-
-    def redact_patient(self, todo: PatientNotes) -> list[Outcome]:
-        with hide_note_text(todo.group[0].id):
-            tagged = self.tag_group(todo.group)
-            if todo.lacks_entry:
-                refuse_other_output(tagged, self.redactor, self.destination, todo.renamed, todo.missing)
-            redactions = self.redactor.redact(tagged)
-            if self.known:
-                redactions = list(map(self.known.list_doubtful, redactions))
-            return [
-                Outcome(redaction, name_source(note, found))
-                for note, found, redaction in zip(todo.group, tagged, redactions)
-            ]
 
 
 class Tally(Protocol):
@@ -203,51 +155,3 @@ def chunk_todo(todo: Iterable[PatientNotes]) -> Iterator[list[PatientNotes]]:
             chunk, held = [], 0
     if chunk:
         yield chunk
-
-
-class AheadTagger:
-    """Gives notes the spans that :func:`release.build_tagger` gives them, in ``jobs`` processes. A batch ends
-    with a patient. :meth:`read_ahead` looks at the notes that :meth:`tag_group` is asked for later, in the
-    same order."""
-
-    def __init__(
-        self, spans: str, folder: str | None, tagger: Tagger, threshold: Threshold | None, jobs: int
-    ) -> None:
-        self.spans, self.folder, self.threshold, self.jobs = spans, folder, threshold, jobs
-        self.tagger = tagger
-        shown = threshold if jobs == 1 else None  # processes send no probabilities
-        self.has_doubt, self.judges = shows_doubt(tagger, shown), judges_people(tagger, shown)
-        self.tagged: Generator[Document, None, None] = self._tag_each(())
-
-    def read_ahead(self, todo: Iterator[PatientNotes]) -> Iterator[PatientNotes]:
-        """Yield the same, whose notes are tagged from when the first is wanted."""
-        now, ahead = tee(todo)
-        self.tagged = self._tag_each(note for each in ahead for note in list_apart(each.group))
-        try:
-            yield from now
-        finally:
-            self.tagged.close()  # ends the processes
-
-    def tag_group(self, group: Group) -> list[Document]:
-        found = [
-            note.with_spans(drop_medical(tagged, self.judges).spans)
-            for note, tagged in zip(group, islice(self.tagged, len(group)))
-        ]
-        return found if self.spans == "tag" else list(map(unite_notes, group, found))
-
-    def _tag_each(self, notes: Iterable[Document]) -> Generator[Document, None, None]:
-        if self.jobs > 1:
-            yield from parallel.tag_in_processes(
-                self.tagger, self.folder, model.FAST, notes, self.jobs, self.threshold
-            )
-            return
-        for batch in parallel.chunk_documents(notes, BATCH):
-            yield from self.tagger.tag_all(batch, self.has_doubt, self.threshold)
-
-
-def list_apart(group: Group) -> list[Document]:
-    """The notes without spans. A note that is redacted by itself has no patient here: otherwise the tagger
-    would see it beside the patient's other notes."""
-    if len(group) == 1:
-        return [replace(group[0], spans=(), patient=None)]
-    return [note.with_spans(()) for note in group]

@@ -11,28 +11,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crfdeid import corpora
+from crfdeid import __version__, corpora
 from crfdeid.errors import ConfigurationError, CrfdeidError
-from crfdeid.files import hold_output
-from crfdeid.redact import patients, processes, release
-from crfdeid.redact.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
-from crfdeid.redact.processes import ReadAhead, Steps, TagGroup
+from crfdeid.files import find_date, hold_output
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.release import Destination, Group, RedactEach
-from crfdeid.redact.run_settings import IDS, IDS_OF_MESSAGES, describe_run
-from crfdeid.redact.safe_harbor import Report, Stage
+from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, Stage
+from crfdeid.redact.run import destination, patients, processes, release, tagging
+from crfdeid.redact.run.destination import Destination
+from crfdeid.redact.run.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
+from crfdeid.redact.run.release import RedactEach, Steps
+from crfdeid.redact.run.tagging import Group, ReadAhead, TagGroup
 from crfdeid.redact.surrogates import keyed_choice
-from crfdeid.systems import parallel
+from crfdeid.systems import model, model_folder, parallel
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
 if TYPE_CHECKING:
-    from crfdeid.redact.known_patients import KnownPatients
-    from crfdeid.redact.new_ids import IdReplacer
+    from crfdeid.redact.leftover.known_patients import KnownPatients
+    from crfdeid.redact.run.new_ids import IdReplacer
     from crfdeid.systems.term_lists import Terms
 
 ReadNotes = Callable[[], Iterator[Document]]
+SPAN_SOURCES = {
+    "auto": "the notes' own and the model's",
+    "gold": "only the notes' own",
+    "tag": "only the model's",
+}
 
 
 @dataclass
@@ -57,7 +62,7 @@ class RedactRun:
         destination = choose_output_form(destination, plan, redactor)
         terms, known = read_terms(plan), read_patients(plan)
         stages: list[Stage] = [stage for stage in (terms, known) if stage]
-        tagger, threshold = release.load_tagger(plan.spans, plan.model, plan.policy, plan.threshold)
+        tagger, threshold = tagging.load_tagger(plan.spans, plan.model, plan.policy, plan.threshold)
         report = Report(
             redactor.by_note,
             describe_run(plan, redactor) if plan.report else {},
@@ -78,7 +83,9 @@ class RedactRun:
         with ExitStack() as stack:
             if plan.out != STREAM:
                 stack.enter_context(hold_output(plan.out))
-            release.clear_leftovers(plan.out, plan.map, plan.html, plan.export_shifts, *self._list_report())
+            destination.clear_leftovers(
+                plan.out, plan.map, plan.html, plan.export_shifts, *self._list_report()
+            )
             if plan.map:
                 from crfdeid.redact.surrogates.surrogate_map import read_key
 
@@ -93,7 +100,7 @@ class RedactRun:
         """Write the notes to the destination."""
         plan, redactor = self.plan, self.redactor
         if plan.is_spreadsheet_safe and not self.destination.quotes_cells:
-            from crfdeid.redact.formulas import quote_formulas
+            from crfdeid.redact.run.destination import quote_formulas
 
             redacted = map(quote_formulas, redacted)
         options = redactor.hash_options(*(stage.options for stage in self.stages), *plan.deciding)
@@ -110,7 +117,7 @@ class RedactRun:
         """The files of the report, if it is wanted."""
         if self.plan.report is None:
             return []
-        from crfdeid.redact.release_inputs import name_survivors
+        from crfdeid.redact.report.release_inputs import name_survivors
 
         return [self.plan.report, name_survivors(self.plan.report)]
 
@@ -119,18 +126,15 @@ class RedactRun:
         plan = self.plan
         if plan.report is None:
             return None
-        from crfdeid.redact.journal import Journal
-
-        return stack.enter_context(
-            Journal.open(self.report, plan.report, plan.html, plan.replaces_report)
-        ).add
+        journal = release.Journal.open(self.report, plan.report, plan.html, plan.replaces_report)
+        return stack.enter_context(journal).add
 
     def _group(self) -> Iterator[Group]:
         """Yield the notes of one patient after the other."""
         plan, by_note = self.plan, self.redactor.by_note
         read = build_reader(plan, self.destination.keep)
         if plan.query or plan.notes == STREAM:
-            from crfdeid.redact.streams import group_stream
+            from crfdeid.redact.run.streams import group_stream
 
             grouped: Iterator[Group] = group_stream(
                 read, by_note, "--sql" if plan.query else "standard input"
@@ -138,7 +142,7 @@ class RedactRun:
         else:
             grouped = patients.group_by_patient(read, by_note)
         return (
-            release.drop_spans(grouped) if plan.spans == "tag" and not plan.reading.with_fields else grouped
+            tagging.drop_spans(grouped) if plan.spans == "tag" and not plan.reading.with_fields else grouped
         )
 
     def _export_shifts(self, groups: Iterator[Group], stack: ExitStack) -> Iterator[Group]:
@@ -146,7 +150,7 @@ class RedactRun:
         plan = self.plan
         if plan.export_shifts is None:
             return groups
-        from crfdeid.redact import shifts
+        from crfdeid.redact.run import shifts
 
         add = stack.enter_context(shifts.open_export(plan.export_shifts, plan.replaces_report))
         return shifts.export_each(groups, self.redactor.find_shift, add)
@@ -156,7 +160,7 @@ class RedactRun:
         originals = self.destination.originals
         if self.plan.new_ids is None and originals is None:
             return None
-        from crfdeid.redact.new_ids import IdReplacer
+        from crfdeid.redact.run.new_ids import IdReplacer
 
         return IdReplacer(self.plan.new_ids, self.redactor, originals)
 
@@ -167,13 +171,13 @@ class RedactRun:
         is_shared = jobs > 1 and parallel.can_fork(tagger)
         tag_group, read_ahead = self._choose_tagger(1 if is_shared else jobs)
         if self.plan.reading.with_fields:
-            from crfdeid.redact.message_output import judge_terms
+            from crfdeid.redact.run.message_output import judge_terms
 
             tag_group = judge_terms(tag_group)
         for stage in self.stages:
             tag_group = stage.wrap(tag_group)
         if self.plan.reading.with_fields:
-            from crfdeid.redact.message_output import protect_fields
+            from crfdeid.redact.run.message_output import protect_fields
 
             tag_group = protect_fields(tag_group)
         steps = Steps(tag_group, self.redactor, self.destination, read_ahead, self.known)
@@ -186,8 +190,8 @@ class RedactRun:
         """Return the function that tags a patient's notes in ``jobs`` processes, and what it reads ahead."""
         plan, tagger, threshold = self.plan, self.tagger, self.threshold
         if tagger is None or (plan.jobs == 1 and plan.notes == STREAM):
-            return release.build_tagger(plan.spans, tagger, threshold), iter
-        ahead = processes.AheadTagger(plan.spans, plan.model, tagger, threshold, jobs)
+            return tagging.build_tagger(plan.spans, tagger, threshold), iter
+        ahead = tagging.AheadTagger(plan.spans, plan.model, tagger, threshold, jobs)
         return ahead.tag_group, ahead.read_ahead
 
 
@@ -204,7 +208,7 @@ def read_patients(plan: RedactPlan) -> KnownPatients | None:
     """Read what a table or messages say of the patients, if the plan has either."""
     if not (plan.patients or corpora.find_format(plan.source, "read").read_messages):
         return None
-    from crfdeid.redact.known_patients import read_patients
+    from crfdeid.redact.leftover.known_patients import read_patients
 
     return read_patients(plan.patients, [(plan.notes or STREAM, plan.source)], plan.reading)
 
@@ -215,7 +219,7 @@ def build_redactor(plan: RedactPlan) -> Redactor:
     secret = keyed_choice.derive_secret(plan.seed) if plan.seed is not None else secret
     moved = None
     if plan.import_shifts:
-        from crfdeid.redact.shifts import read_shifts
+        from crfdeid.redact.run.shifts import read_shifts
 
         moved = read_shifts(plan.import_shifts)
     return Redactor(secret, plan.style, plan.marker, plan.rules, plan.by_note, plan.policy, moved)
@@ -224,7 +228,7 @@ def build_redactor(plan: RedactPlan) -> Redactor:
 def open_destination(plan: RedactPlan) -> Destination:
     """Open what the notes are written to."""
     if plan.out == STREAM:
-        from crfdeid.redact.streams import StandardOutput
+        from crfdeid.redact.run.streams import StandardOutput
 
         return StandardOutput(plan.out, plan.format, plan.resume, plan.overwrite)
     return Destination(plan.out, plan.format, plan.resume, plan.overwrite)
@@ -234,12 +238,12 @@ def choose_output_form(destination: Destination, plan: RedactPlan, redactor: Red
     """Return a destination that keeps the messages or the columns of the notes, if they have any. A map may
     still change the redactor's secret."""
     if plan.reading.with_fields:
-        from crfdeid.redact.message_output import keep_messages
+        from crfdeid.redact.run.message_output import keep_messages
 
         return keep_messages(destination, plan, lambda: redactor.secret)
     kept: Destination | None = None
     if is_table(plan.source, plan.format):
-        from crfdeid.redact.table_output import keep_columns
+        from crfdeid.redact.run.table_output import keep_columns
 
         kept = keep_columns(destination, plan, redactor.find_days)
     if plan.columns and not kept:
@@ -247,14 +251,14 @@ def choose_output_form(destination: Destination, plan: RedactPlan, redactor: Red
     return kept or destination
 
 
-def build_reader(plan: RedactPlan, keep: release.KeepRow | None) -> ReadNotes:
+def build_reader(plan: RedactPlan, keep: destination.KeepRow | None) -> ReadNotes:
     """Return the function that reads the notes; it gives ``keep`` the rows of a CSV table."""
     if plan.query:
-        from crfdeid.redact.sql_source import build_reader
+        from crfdeid.redact.run.streams import build_reader
 
         return patients.find_patients(build_reader(plan.query, plan.reading), plan.patient_from)
     if plan.notes is None or plan.notes == STREAM:
-        from crfdeid.redact import streams
+        from crfdeid.redact.run import streams
 
         return patients.build_reader(streams.INPUT, plan.reading, plan.patient_from, keep)
     return patients.build_reader(plan.notes, plan.reading, plan.patient_from, keep)
@@ -270,3 +274,36 @@ def hash_output(plan: RedactPlan) -> str | None:
         return hash_documents(corpora.read(plan.out, **plan.reading.columns))
     except (CrfdeidError, TypeError):  # messages, or a table without a column of texts
         return None
+
+
+def describe_run(plan: RedactPlan, redactor: Redactor) -> dict[str, object]:
+    """Describe the options of a run."""
+    rules = redactor.rules
+    shift = f"whole weeks, at most {rules.years} years and {rules.weeks} weeks"
+    return {
+        "crfdeid": __version__,
+        "date": find_date(),
+        "spans": SPAN_SOURCES[plan.spans],
+        "model": None if plan.spans == "gold" else describe_model(plan.model),
+        "style": plan.style,
+        "together": "each note alone" if redactor.by_note else "all notes of a patient",
+        "secret": SECRETS[plan.secret_kind],
+        "ids": IDS[plan.new_ids],
+        "dates_shift_by": shift + "; some patients' days come from a table" * bool(redactor.shifts),
+        "zip": rules.zip,
+        "check_digits": rules.check_digits,
+        "same_doctor_across_patients": rules.same_doctors,
+        "format": plan.format,
+        "spans_beside_the_notes": plan.has_spans,
+    }
+
+
+def describe_model(name: str) -> str:
+    """The names of the models, each with the beginning of its manifest's SHA-256."""
+    return " + ".join(map(describe_part, model.split_names(name)))
+
+
+def describe_part(name: str) -> str:
+    manifest = model_folder.find_folder(name) / "manifest.json"
+    shown = Path(name).name
+    return f"{shown} ({model_folder.hash_manifest(manifest)[:12]})" if manifest.is_file() else shown

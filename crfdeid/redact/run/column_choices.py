@@ -13,9 +13,9 @@ from typing import Any
 
 from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
-from crfdeid.redact.patient_table import find_type
-from crfdeid.redact.plan import COLUMN_OPTIONS as OPTIONS
-from crfdeid.redact.plan import Columns
+from crfdeid.redact.leftover.patient_table import find_type
+from crfdeid.redact.run.plan import COLUMN_OPTIONS as OPTIONS
+from crfdeid.redact.run.plan import Columns
 from crfdeid.redact.surrogates.dates import DateShifter, Shift
 
 NAMES = ("PATIENT", "DOCTOR")  # types of columns of names

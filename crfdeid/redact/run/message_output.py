@@ -21,9 +21,10 @@ from crfdeid.files import open_whole
 from crfdeid.lexicon.letters import WORD
 from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary
 from crfdeid.lexicon.word_lists import load_lowercase
-from crfdeid.redact.markers import name_type
-from crfdeid.redact.plan import RedactPlan
-from crfdeid.redact.release import Destination, Group
+from crfdeid.redact.actions import name_type
+from crfdeid.redact.run.destination import Destination
+from crfdeid.redact.run.plan import RedactPlan
+from crfdeid.redact.run.tagging import Group
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PROBABLE, fold_word
 from crfdeid.text.document import Document, Span

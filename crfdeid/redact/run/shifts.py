@@ -11,46 +11,18 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from crfdeid import files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.redact.surrogates.dates import draw_shift
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.patient import Rules
-from crfdeid.redact.surrogates.patient_facts import PatientHistory
+from crfdeid.redact.surrogates.patient import WANTED, explain_wrong
 from crfdeid.text.document import Document
 
 COLUMNS = ["patient", "days"]
-MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
-WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
 Group = Sequence[Document]
-
-
-def check_shifts(shifts: Mapping[str, int]) -> dict[str, int]:
-    """Return the shifts. Raises :class:`ConfigurationError` for one that :func:`explain_wrong` refuses."""
-    for number, (patient, days) in enumerate(shifts.items(), 1):
-        if wrong := explain_wrong(days) if patient else "an empty id":
-            raise ConfigurationError(f"the shift of patient number {number}: {wrong}")
-    return dict(shifts)
-
-
-def explain_wrong(days: int) -> str | None:
-    """Say why dates cannot move by these days, if they cannot.
-
-    >>> explain_wrong(-7308), explain_wrong(0)
-    (None, '0 days do not hide a date')
-    >>> explain_wrong(10)
-    '10 days; wanted whole weeks, as 14 or -7308, which keep the weekdays'
-    """
-    if not days:
-        return "0 days do not hide a date"
-    if days % 7:
-        return f"{days} days; {WANTED}"
-    return f"{days} days; wanted at most {MOST_DAYS}" if abs(days) > MOST_DAYS else None
 
 
 def read_shifts(path: Path) -> dict[str, int]:
@@ -111,19 +83,3 @@ def export_each(
             seen.add(patient)
             add(patient, find_shift(patient))
         yield group
-
-
-def draw_days(secret: bytes, identity: str, rules: Rules) -> int:
-    """Draw the days of a patient."""
-    return draw_shift(KeyedChoices(secret, identity), rules.years, rules.weeks).days
-
-
-def choose_days(given: int | None, drawn: int, history: PatientHistory | None) -> int:
-    """Choose between the days of a table, those that are drawn, and those by which a map has moved earlier
-    notes of the patient. Raises :class:`ConfigurationError` if the table says others than the map."""
-    earlier = None
-    if history is not None and (history.pairs or history.days is not None):
-        earlier = drawn if history.days is None else history.days
-    if given is not None and earlier not in (None, given):
-        raise ConfigurationError("the shift of a patient is not that of earlier notes in the map")
-    return next(days for days in (given, earlier, drawn) if days is not None)

@@ -19,8 +19,8 @@ from crfdeid import corpora
 from crfdeid.corpora import i2b2_2014
 from crfdeid.corpora.reading import Reading
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact.plan import FOLDER, list_folders
 from crfdeid.redact.redactor import identify_patient
+from crfdeid.redact.run.plan import FOLDER, list_folders
 from crfdeid.text.document import Document
 
 TIMEOUT = 1.0  # seconds that a pattern may work on one id

@@ -23,20 +23,19 @@ from crfdeid.corpora.jsonl import build_item
 from crfdeid.corpora.table import CHUNK, read_cell
 from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import FormatError
-from crfdeid.redact.column_choices import (
+from crfdeid.redact.leftover.patient_table import find_type
+from crfdeid.redact.run.column_choices import (
     check_columns,
     is_month_first,
     name_column,
     refuse_open,
     shift_cells,
 )
-from crfdeid.redact.formulas import quote_cell, quote_formulas
-from crfdeid.redact.new_ids import sort_items
-from crfdeid.redact.patient_table import find_type
-from crfdeid.redact.patients import compile_pattern, find_patient
-from crfdeid.redact.plan import STREAM, RedactPlan, is_table
-from crfdeid.redact.release import Destination, KeepRow
-from crfdeid.redact.streams import INPUT
+from crfdeid.redact.run.destination import Destination, KeepRow, quote_cell, quote_formulas
+from crfdeid.redact.run.new_ids import sort_items
+from crfdeid.redact.run.patients import compile_pattern, find_patient
+from crfdeid.redact.run.plan import STREAM, RedactPlan, is_table
+from crfdeid.redact.run.streams import INPUT
 from crfdeid.text.document import Document
 
 FindDays = Callable[[Document], int]

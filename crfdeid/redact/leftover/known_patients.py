@@ -20,13 +20,12 @@ from crfdeid import corpora
 from crfdeid.corpora.reading import Reading
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD
-from crfdeid.redact.known_writings import find_doubtful, find_odd_writings, list_names
-from crfdeid.redact.patient_table import Cells, PatientTable
-from crfdeid.redact.redactor import Redaction
+from crfdeid.redact.leftover.known_writings import find_doubtful, find_odd_writings, list_names
+from crfdeid.redact.leftover.patient_table import Cells, PatientTable
+from crfdeid.redact.leftover.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
-from crfdeid.redact.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import SpanIndex, keep_longest
@@ -82,12 +81,11 @@ class KnownPatients:
         self.found.update(span.type for span in new)
         return document.with_spans(unite_spans(document.text, [new, document.spans]))
 
-    def list_doubtful(self, redaction: Redaction) -> Redaction:
-        """Return the redaction with what may be a name of the patient in small letters as suspicious."""
-        cells = self.table.find_cells(redaction.document.patient) if self.table else None
-        found = find_doubtful(redaction.document, list_names(cells)) if cells else ()
-        doubtful = [Suspicion(start, end, KNOWN_NAME) for start, end in found]
-        return replace(redaction, suspicions=tuple(sorted((*redaction.suspicions, *doubtful))))
+    def list_doubtful(self, redacted: Document) -> list[Suspicion]:
+        """Return what may be a name of the patient in small letters, in a note after redaction."""
+        cells = self.table.find_cells(redacted.patient) if self.table else None
+        found = find_doubtful(redacted, list_names(cells)) if cells else ()
+        return [Suspicion(start, end, KNOWN_NAME) for start, end in found]
 
     def take_counts(self) -> tuple[Counter[str], int, int]:
         """Return the counts, and begin again with 0."""

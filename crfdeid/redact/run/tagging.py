@@ -1,22 +1,30 @@
-"""What a model took for PHI and the redactor keeps: titles, credentials, sutures, and words of medicine.
+"""The spans of a patient's notes before they are redacted: their own, and what the model found.
 
 A release finds more than the most probable PHI, and what it changes wrongly is mostly medicine: eponyms,
-devices, drugs, anatomy, abbreviations. A word of the medical lists is a person only where something says so:
-a title, a first name, an initial, a credential behind it, what the person does on the ward or is to the
-patient, or a probability that is not small. Spans of the notes themselves, of tables and of lists of terms
-are never judged here.
+devices, drugs, anatomy, abbreviations. The redactor keeps titles, credentials and sutures that a model took
+for PHI. A word of the medical lists is a person only where something says so: a title, a first name, an
+initial, a credential behind it, what the person does on the ward or is to the patient, or a probability that
+is not small. Spans of the notes themselves, of tables and of lists of terms are never judged here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise, tee
+from typing import Literal, NamedTuple
 
 import regex
 
 from crfdeid.lexicon import letters, names, ordinary, word_lists
+from crfdeid.policy import Policy
+from crfdeid.redact.run.plan import BEST
 from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
+from crfdeid.systems import model, parallel
+from crfdeid.systems.tagger import BATCH, Tagger
+from crfdeid.systems.threshold import AnyThreshold, Threshold
+from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
 
 PEOPLE = ("PATIENT", "DOCTOR")
@@ -53,6 +61,155 @@ SPEAKS_AFTER = regex.compile(r":[ ]*\p{Ll}")  # 06:09 MS: called
 NO_CREDENTIALS = ("I", "CC")  # a number, a copy
 SIGNED = regex.compile(r"[ \t]*(?:/\w+)?[ \t]*(?:\r?\n|$)|:")
 JOINED = regex.compile(r"[ \t]*(?:,|&|/|\band\b)?[ \t]*")
+
+
+SPANS = ("auto", "gold", "tag")
+ReleaseThreshold = AnyThreshold | Literal["best"] | None
+Group = Sequence[Document]
+TagGroup = Callable[[Group], list[Document]]
+
+
+class PatientNotes(NamedTuple):
+    """The notes of a patient, of which the destination lacks those with the ids in ``missing``. ``renamed``
+    holds them by id with their new ids. ``lacks_entry``: notes of this patient are written, but the map lacks
+    the patient."""
+
+    group: Group
+    renamed: dict[str, Document]
+    missing: set[str]
+    lacks_entry: bool
+
+
+ReadAhead = Callable[[Iterator[PatientNotes]], Iterator[PatientNotes]]
+
+
+def build_tagger(
+    spans: str, tagger: Tagger | None, threshold: Threshold | None = None
+) -> Callable[[Group], list[Document]]:
+    """Build a function that gives a patient's notes their spans: their own (``gold``, without a tagger), the
+    tagger's (``tag``), or both (``auto``), where the tagger's fill what the note's own leave. The notes are
+    tagged together, because what a system finds in one note may help in the others. Spans that a threshold
+    found have their probabilities: what is doubtful is not searched elsewhere (:class:`PatientFacts`)."""
+    if tagger is None:
+        return list
+    has_doubt, judges = shows_doubt(tagger, threshold), judges_people(tagger, threshold)
+
+    def tag_group(group: Group) -> list[Document]:
+        bare = [note.with_spans(()) for note in group]
+        tagged = [drop_medical(note, judges) for note in tagger.tag_all(bare, has_doubt, threshold)]
+        return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
+
+    return tag_group
+
+
+def shows_doubt(tagger: Tagger, threshold: Threshold | None) -> bool:
+    """Whether the spans that a threshold finds have their probabilities."""
+    return threshold is not None and any(part.has_probabilities for part in tagger.parts or [tagger])
+
+
+def judges_people(tagger: Tagger, threshold: Threshold | None) -> bool:
+    """Whether the redactor judges people that are words of medicine: not where the tagger could say how
+    probable they are and was not asked."""
+    parts = tagger.parts or [tagger]
+    return shows_doubt(tagger, threshold) or not any(part.has_probabilities for part in parts)
+
+
+def load_tagger(
+    spans: str, folder: str | None, policy: Policy | None = None, threshold: ReleaseThreshold = None
+) -> tuple[Tagger | None, Threshold | None]:
+    """Load the model, and choose its threshold. ``gold`` needs neither. Raises :class:`ConfigurationError` if
+    the scheme of the model has a type for which the policy has no rule, or the model cannot use the
+    threshold."""
+    if spans == "gold":
+        return None, None
+    tagger = load_checked(folder, policy)
+    return tagger, choose_threshold(tagger, threshold)
+
+
+def load_checked(folder: str | None, policy: Policy | None = None) -> Tagger:
+    """Load the model. Raises :class:`ConfigurationError` if its scheme has a type for which the policy has no
+    rule."""
+    tagger = model.load(folder)
+    if policy:
+        policy.check_scheme(tagger.scheme)
+    return tagger
+
+
+def choose_threshold(tagger: Tagger, threshold: ReleaseThreshold) -> Threshold | None:
+    """Return the threshold of a release: the model's careful one, where it has one and no other is given;
+    with :data:`BEST` none. Raises :class:`ConfigurationError` where the model cannot use it."""
+    if threshold == BEST:
+        return None
+    if threshold is None:
+        return Threshold(tagger.careful_threshold) if tagger.has_threshold else None
+    return tagger.check_threshold(threshold)
+
+
+def unite_notes(note: Document, tagged: Document) -> Document:
+    """Return the note with its own spans and what the model found beside them."""
+    return note.with_spans(unite_spans(note.text, [note.spans, tagged.spans]))
+
+
+def drop_spans(groups: Iterable[Group]) -> Iterator[list[Document]]:
+    """Yield the groups of notes without their own spans, which then are no source of what is found."""
+    return ([note.with_spans(()) for note in group] for group in groups)
+
+
+def name_source(note: Document, tagged: Document) -> str:
+    """Say where the spans of a tagged note come from: one of :data:`safe_harbor.SOURCES`."""
+    if not tagged.spans:
+        return "none"
+    own = set(note.spans)
+    kept = sum(span in own for span in tagged.spans)
+    return "model" if not kept else "own" if kept == len(tagged.spans) else "both"
+
+
+class AheadTagger:
+    """Gives notes the spans that :func:`release.build_tagger` gives them, in ``jobs`` processes. A batch ends
+    with a patient. :meth:`read_ahead` looks at the notes that :meth:`tag_group` is asked for later, in the
+    same order."""
+
+    def __init__(
+        self, spans: str, folder: str | None, tagger: Tagger, threshold: Threshold | None, jobs: int
+    ) -> None:
+        self.spans, self.folder, self.threshold, self.jobs = spans, folder, threshold, jobs
+        self.tagger = tagger
+        shown = threshold if jobs == 1 else None  # processes send no probabilities
+        self.has_doubt, self.judges = shows_doubt(tagger, shown), judges_people(tagger, shown)
+        self.tagged: Generator[Document, None, None] = self._tag_each(())
+
+    def read_ahead(self, todo: Iterator[PatientNotes]) -> Iterator[PatientNotes]:
+        """Yield the same, whose notes are tagged from when the first is wanted."""
+        now, ahead = tee(todo)
+        self.tagged = self._tag_each(note for each in ahead for note in list_apart(each.group))
+        try:
+            yield from now
+        finally:
+            self.tagged.close()  # ends the processes
+
+    def tag_group(self, group: Group) -> list[Document]:
+        found = [
+            note.with_spans(drop_medical(tagged, self.judges).spans)
+            for note, tagged in zip(group, islice(self.tagged, len(group)))
+        ]
+        return found if self.spans == "tag" else list(map(unite_notes, group, found))
+
+    def _tag_each(self, notes: Iterable[Document]) -> Generator[Document, None, None]:
+        if self.jobs > 1:
+            yield from parallel.tag_in_processes(
+                self.tagger, self.folder, model.FAST, notes, self.jobs, self.threshold
+            )
+            return
+        for batch in parallel.chunk_documents(notes, BATCH):
+            yield from self.tagger.tag_all(batch, self.has_doubt, self.threshold)
+
+
+def list_apart(group: Group) -> list[Document]:
+    """The notes without spans. A note that is redacted by itself has no patient here: otherwise the tagger
+    would see it beside the patient's other notes."""
+    if len(group) == 1:
+        return [replace(group[0], spans=(), patient=None)]
+    return [note.with_spans(()) for note in group]
 
 
 def drop_medical(note: Document, has_doubt: bool = True) -> Document:
