@@ -31,7 +31,7 @@ MODULES = {  # of each room; the first are at the root
     "redact": 54,
     "repair": 8,
     "review": 51,
-    "rules": 19,
+    "rules": 15,
     "serve": 11,
     "session": 6,
     "share": 5,

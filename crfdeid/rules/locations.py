@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.name_words import FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import (
@@ -21,6 +20,7 @@ from crfdeid.rules.rule import (
     match_at_words,
     rule,
 )
+from crfdeid.rules.words import LONG_S, Beside, after_blank
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"

@@ -12,8 +12,20 @@ from functools import cached_property
 from itertools import compress, islice
 from operator import and_, or_
 
-from crfdeid.rules.beside import LONGEST, Beside, chain_lists, group_by, sign_after, sign_before
-from crfdeid.rules.words import CAPITAL, DIGIT, LETTER, SMALL, find_caseless, read_words
+from crfdeid.rules.words import (
+    CAPITAL,
+    DIGIT,
+    LETTER,
+    LONGEST,
+    SMALL,
+    Beside,
+    chain_lists,
+    find_caseless,
+    group_by,
+    read_words,
+    sign_after,
+    sign_before,
+)
 
 Edges = tuple[int, int]  # half-open offsets
 

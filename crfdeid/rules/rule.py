@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from crfdeid.lexicon.ordinary import Entries, Lists
-from crfdeid.rules.beside import ALL, Beside
 from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.words import ALL, Beside
 from crfdeid.text.document import Span
 
 PLACE_GAP = re.compile(

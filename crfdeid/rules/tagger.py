@@ -11,19 +11,7 @@ from functools import cache
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.lexicon import ordinary
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules import (
-    ages,
-    contacts,
-    dates,
-    hospitals,
-    identifiers,
-    layout,
-    locations,
-    name_lists,
-    names,
-    occupations,
-    repeats,
-)
+from crfdeid.rules import dates, hospitals, locations, name_lists, names, numbers, people, repeats
 from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all
@@ -34,8 +22,8 @@ from crfdeid.text.spans import find_unmasked, group_overlapping, mask_spans, tri
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
-        *contacts.RULES, *dates.RULES, *identifiers.RULES, *ages.RULES, *hospitals.RULES, *names.RULES,
-        *locations.RULES, *occupations.RULES, *layout.RULES, *name_lists.RULES, *repeats.RULES,
+        *numbers.CONTACTS, *dates.RULES, *numbers.IDENTIFIERS, *people.AGES, *hospitals.RULES, *names.RULES,
+        *locations.RULES, *people.OCCUPATIONS, *names.LAYOUT, *name_lists.RULES, *repeats.RULES,
     )
 }  # fmt: skip
 

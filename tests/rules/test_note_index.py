@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from line_counts import check_proportion
 
 from crfdeid.lexicon.ordinary import Entries, load_shipped
-from crfdeid.rules import layout, repeats
-from crfdeid.rules.beside import Beside
+from crfdeid.rules import names, repeats
 from crfdeid.rules.note import HEADER, Note
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES
-from crfdeid.rules.words import WORD, _read_any, read_words, split_paragraphs
+from crfdeid.rules.words import WORD, Beside, _read_any, read_words, split_paragraphs
 
 SIGNS = st.sampled_from("abzABZ019 \n\t_-.,'éÉ²٣\u0301ß")
 TEXTS = st.text(SIGNS, max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40)
@@ -198,12 +197,12 @@ LAYOUT_GAPS = st.sampled_from(["\n", "\n", " ", ". ", "  ", "\t", "\n  "])
 @example([("JRM/abc", " "), ("ROTH, ANA M", "  "), ("3/4/2061", "\n")])
 def test_the_lines_of_a_layout_are_those_of_the_whole_patterns(pieces):
     note = Note("".join(word + gap for word, gap in pieces))
-    places = {place for at in layout.find_typists(note.text) for place in layout.find_authors(note, at)}
-    found = {match.span() for place in places if (match := layout.INITIALS.match(note.text, place))}
-    assert found == {match.span() for match in layout.INITIALS.finditer(note.text)}
+    places = {place for at in names.find_typists(note.text) for place in names.find_authors(note, at)}
+    found = {match.span() for place in places if (match := names.INITIALS.match(note.text, place))}
+    assert found == {match.span() for match in names.INITIALS.finditer(note.text)}
     for pattern, offsets in (
-        (layout.OVER_ADDRESS, [match.start() for match in layout.HOUSE_OR_BOX.finditer(note.text)]),
-        (layout.PAGE_HEAD, [s for s in note.number_starts if layout.SHORT_DATE.match(note.text, s)]),
+        (names.OVER_ADDRESS, [match.start() for match in names.HOUSE_OR_BOX.finditer(note.text)]),
+        (names.PAGE_HEAD, [s for s in note.number_starts if names.SHORT_DATE.match(note.text, s)]),
     ):
-        matches = {match.span() for match in layout.match_lines(note.text, pattern, offsets)}
+        matches = {match.span() for match in names.match_lines(note.text, pattern, offsets)}
         assert matches == {match.span() for match in pattern.finditer(note.text)}
