@@ -11,6 +11,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import importlib
 import importlib.resources
 import json
 import math
@@ -50,6 +51,7 @@ LATIN_LETTERS = "A-Za-záéíóúüñçàèìòùâêîôûäëïöÁÉÍÓÚÜ�
 OTHER_NAME = re.compile(rf"[A-ZÁÉÍÓÚÜÑÇÀÈÌÒÙÂÊÎÔÛÄËÏÖ][{LATIN_LETTERS}' .-]{{2,}}")
 ENGLISH_WORD = re.compile("[A-Za-z]+")
 SPANISH_NAME = re.compile(r"[A-ZÁÉÍÓÚÜÑÇ][a-záéíóúüñçàèòïA-ZÁÉÍÓÚÜÑÇ ]*")
+SPANISH_LOCALES = ("es_ES", "es_MX", "es_AR", "es_CL", "es_CO")
 SPANISH_SPEAKING = frozenset(["ES", "MX", "AR", "CO", "CL", "PE", "VE", "CU"])
 ENGLISH_SPEAKING = frozenset(
     ("US", "GB", "IE", "CA", "AU", "NZ", "ZA", "KE", "NG", "GH", "SG", "JM", "TT", "UG", "ZW", "IM",
@@ -375,6 +377,28 @@ def read_spanish_names(*attributes: str) -> Iterable[str]:
                 yield from (word, drop_accents(word))
 
 
+def es_first_names_female() -> Iterable[str]:
+    yield from read_names_of_countries("first_names_female")
+
+
+def es_first_names_male() -> Iterable[str]:
+    yield from read_names_of_countries("first_names_male")
+
+
+def es_american_surnames() -> Iterable[str]:
+    yield from read_names_of_countries("last_names")
+
+
+def read_names_of_countries(attribute: str) -> Iterable[str]:
+    """Yield the names of Faker's locales where Spanish is spoken; of the surnames only those that the list of
+    Spain lacks."""
+    own = {*read_entries("es_surnames")} if attribute == "last_names" else set()
+    for country in SPANISH_LOCALES:
+        provider = importlib.import_module(f"faker.providers.person.{country}").Provider
+        names = (name.strip() for name in getattr(provider, attribute))
+        yield from (name for name in names if SPANISH_NAME.fullmatch(name) and name not in own)
+
+
 def es_cities() -> Iterable[str]:
     """Yield the cities and provinces of Spain, cities where Spanish is spoken, and larger ones elsewhere; and
     other names of the former and of large cities."""
@@ -547,6 +571,21 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "dates": ("Months, weekdays, seasons and holidays", dates, [HOLIDAYS]),
     "es_first_names": ("First names in Spain", es_first_names, [FAKER]),
     "es_surnames": ("Surnames in Spain", es_surnames, [FAKER]),
+    "es_first_names_female": ("First names of women where Spanish is spoken", es_first_names_female, [FAKER]),
+    "es_first_names_male": ("First names of men where Spanish is spoken", es_first_names_male, [FAKER]),
+    "es_american_surnames": (
+        "Surnames of Latin America that es_surnames lacks",
+        es_american_surnames,
+        [FAKER],
+    ),
+    "es_nicknames": ("First name | what it is shortened to in Spanish", tuple, []),
+    "es_towns": ("Town | province or state | how its postal codes begin | country", tuple, []),
+    "es_jobs": ("Occupations as Spanish notes write them", tuple, []),
+    "es_street_words": ("Words of Spanish streets and addresses", tuple, []),
+    "es_hospital_words": ("Words of Spanish hospitals, firms, schools and offices", tuple, []),
+    "es_place_names": ("Names that hospitals, schools and streets have in Spanish", tuple, []),
+    "es_roles": ("Spanish words for relatives, staff, patients, work and places, and their kinds", tuple, []),
+    "es_feasts": ("Feasts and seasons in Spanish", tuple, []),
     "es_cities": ("Cities, provinces and regions in Spanish", es_cities, [GEONAMES, FAKER, "us_states"]),
     "es_countries": ("Countries in Spanish", es_countries, [BABEL]),
     "es_address": ("Spanish words of addresses and their kinds", es_address, ["es_countries"]),
@@ -597,6 +636,7 @@ COLUMNS = {
     "es_words": "cluster frequency capitals",
     "es_address": "cue",
     "en_roles": "role",
+    "es_roles": "role",
 }
 
 

@@ -46,6 +46,15 @@ def fold(text: str) -> str:
     return "".join(c for c in parts if not unicodedata.combining(c) and c not in "'’`").casefold()
 
 
+def drop_accents(text: str) -> str:
+    """Write ``text`` without accents, letter for letter.
+
+    >>> drop_accents("Muñoz, 3.º")
+    'Munoz, 3.º'
+    """
+    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
+
+
 def fold_each(texts: Sequence[str]) -> list[str]:
     """Fold texts of one line each. Many are folded at once.
 

@@ -11,6 +11,7 @@ from typing import Any  # of regex, which has no types of patterns
 
 import regex
 
+from crfdeid.lexicon.letters import drop_accents
 from crfdeid.synthetic.invented import misspell
 from crfdeid.synthetic.pieces import Piece, join_pieces
 
@@ -41,6 +42,11 @@ def to_upper(pieces: Sequence[Piece]) -> Pieces:
 def to_lower(pieces: Sequence[Piece]) -> Pieces:
     """Write everything without capitals."""
     return [Piece(text.lower(), type) for text, type in pieces]
+
+
+def drop_all_accents(pieces: Sequence[Piece]) -> Pieces:
+    """Write everything without accents."""
+    return [Piece(drop_accents(text), type) for text, type in pieces]
 
 
 def edit_outside(pieces: Sequence[Piece], edit: Callable[[str], str]) -> Pieces:

@@ -1,5 +1,6 @@
 """The written corpus: its notation, its filling, and what holds of every document of it."""
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -7,10 +8,12 @@ import pytest
 
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.lexicon.letters import drop_accents
 from crfdeid.synthetic import written_checks, written_corpus, written_fill
 from crfdeid.synthetic.__main__ import main as synthetic_verb
 from crfdeid.synthetic.pieces import build_document
 from crfdeid.synthetic.written_corpus import ENGLISH, FOLDER, LANGUAGES, SPANISH, Member, Mention, read_hand
+from crfdeid.synthetic.written_fill import draw_fills, fill_document
 
 HEAD = "@document hand-01\nfamily: nursing\nkind: note\ncountry: Ireland\n"
 SPANISH_HEAD = (
@@ -236,6 +239,33 @@ def test_the_verb_writes_documents_as_written_and_filled(tmp_path):
     assert len({first.text, filled.text, again.text}) == 3
 
 
+def test_a_spanish_document_is_filled_with_spanish_names_in_the_same_forms(tmp_path):
+    head = "m: PATIENT f Rosa / Gil de la Mora\np: PATIENT m Juan José / Pérez Mora\n"
+    text = (
+        "{p: PEREZ MORA, JUAN JOSE} y su madre, {m: Rosa Gil de la Mora} ({m: R.G.}), de {CITY: Soria}. "
+        "DNI {IDNUM: 12345678Z}, {DATE: 12 de marzo de 2015}, {DATE: 12/III/15}, {AGE: treinta y dos}, "
+        "{p: P3REZ}, {m: mora}"
+    )
+    (document,) = read_hand(write_hand(tmp_path, f"{SPANISH_HEAD}{head}\n{text}"))
+    for seed in range(20):
+        pieces = [piece for piece in fill_document(document, Random(seed)) if piece.type]
+        capitals, mother, initials, town, card, date, roman, age, scanned, small = (p.text for p in pieces)
+        assert (
+            capitals.isupper() and drop_accents(capitals) == capitals and capitals != "PEREZ MORA, JUAN JOSE"
+        )
+        assert capitals.split(",")[0].split()[-1].lower() == drop_accents(small) and small.islower()
+        assert mother.lower().endswith(f" de la {small}") and re.fullmatch(r"\w\.\w\.", initials)
+        assert initials[0] == mother[0] and town and re.fullmatch(r"\d{8}[A-Z]", card)
+        assert re.fullmatch(r"\d\d? de [a-z]+ de \d{4}", date) and re.fullmatch(r"\d\d?/[IVX]+/\d\d", roman)
+        assert re.fullmatch(r"[a-z]+ y [a-z]+", age) and scanned == "P3REZ"
+
+
+def test_some_filled_spanish_documents_have_no_accents():
+    document = written_corpus.read_corpus("train", SPANISH)[0]
+    filled = [note.text for note in draw_fills(document, 1, 30)][1:]
+    assert 0 < sum(drop_accents(text) == text for text in filled) < 20
+
+
 def test_the_verb_writes_spanish_documents_as_written(tmp_path):
     out = tmp_path / "es.jsonl"
     synthetic_verb(["--written", "--language", "spanish", "--part", "test", "--out", str(out)])
@@ -253,10 +283,6 @@ def test_the_verb_writes_spanish_documents_as_written(tmp_path):
         (["--written", "--genres", "query"], "--genres: only for generated notes, not for --written"),
         (["--fills", "2"], "--fills: only with --written"),
         (["--language", "spanish"], "--language: only with --written"),
-        (
-            ["--written", "--language", "spanish", "--fills", "2"],
-            "--fills: not for spanish documents, since it draws English names",
-        ),
         (["--documents", "0"], "--documents 0: wanted 1 or more"),
     ],
 )
