@@ -53,7 +53,7 @@ def check_written(found: Format, folder: Path) -> None:
         return
     assert set(found.written_suffixes) <= set(found.suffixes), "it reads the suffixes that it writes"
     files = corpora.list_files(folder, found)
-    (again,) = (document for file in files for document in found.read_file(file, "utf-8"))
+    (again,) = (document for file in files for document in found.read(file, "utf-8"))
     assert again.text == NOTE.text, "a text comes back as it was"
     assert again.spans == (NOTE.spans if found.has_spans else ()), "spans come back where it has spans"
 

@@ -2,7 +2,8 @@
 
     source ─▶ pieces of XML with their places ─▶ passages, fields, codes, masks
 
-A parser that refuses entities reads the document first (:mod:`crfdeid.corpora.safe_xml`).
+A parser that refuses entities reads the document first (:mod:`crfdeid.corpora.safe_xml`). What becomes of
+each text and attribute is an allow-list; others are emptied.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import base64
 import binascii
 import io
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from crfdeid.corpora import cda_elements as rules
 from crfdeid.corpora import markup, safe_xml
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.hl7 import DATE, write_date
@@ -39,13 +40,125 @@ from crfdeid.errors import FormatError
 from crfdeid.lexicon.names import TITLE_PART
 from crfdeid.text.document import Document
 
+KEEP, TEXT, MASK, CODE, NARRATIVE, DATA = "keep", "text", "mask", "code", "narrative", "data"
+DATE_TYPE = "DATE"
+
+ADDRESS = {
+    "streetAddressLine": "STREET", "houseNumber": "STREET", "streetName": "STREET", "city": "CITY",
+    "county": "CITY", "precinct": "CITY", "state": "STATE", "postalCode": "ZIP", "country": "COUNTRY",
+}  # fmt: skip
+NAME_PARTS = ("given", "family", "name")
+TITLES = ("prefix", "suffix")
+RECORD_TARGET = "recordTarget"  # holds what the document says of its patient
+OF_PATIENT = ("recordTarget", "relatedEntity", "relatedPerson", "guardian", "subject", "relatedSubject")
+TEXTS = (
+    "title", "originalText", "desc", "manufacturerModelName", "softwareName", "value", "text", "translation",
+)  # fmt: skip
+KEPT = re.compile(
+    r"\w+Code|code|codeSystem(Name|Version)?|unit|type|use|operator|negationInd|inversionInd|mediaType|representation"
+    r"|language|valueSet(Version)?|contextConductionInd|contextControlCode|institutionSpecified|independentInd"
+    r"|nullFlavor|classCode|moodCode|determinerCode|inclusive|partType|ID|IDREF|referencedObject|integrityCheckAlgorithm"
+    r"|compression|currency|qualifier|assigningAuthorityDisplayable|displayable|encoding|version|space",
+    re.ASCII,
+)
+SHAPES = {  # of attributes that may have a blank
+    "codeSystemName": re.compile(
+        r"(?:SNOMED|LOINC|RxNorm|ICD|HL7|CPT|NCI|UCUM|CVX|CDC|UNII|NUCC)[A-Za-z0-9 .-]{0,30}"
+    ),
+    "use": re.compile(r"[A-Z]{1,5}( [A-Z]{1,5}){0,4}"),
+}
+CODE_SHAPE = re.compile(r"(?!.*//)[\w.+*%/()\[\]{}^'=:#-]{0,60}", re.ASCII)  # without a blank
+NAMESPACE = re.compile(
+    r"(urn:hl7-org:[\w:.-]+|http://www\.w3\.org/[\w/.-]+|[\w./-]*CDA[\w./-]*\.xsd|\s)*", re.ASCII
+)
+NUMBER = re.compile(r"[+-]?[0-9]{0,8}(\.[0-9]{0,8})?")
+SMALL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4})?")
+LOCAL = re.compile(r"#[\w.-]{1,60}", re.ASCII)
+TIMES = re.compile(r"(?:\w*[tT]ime|low|high|center|birthTime|deceasedTime)", re.ASCII)
+TELECOM = re.compile(r"((?:tel|fax|mailto|sms|https?):)?(.*)", re.DOTALL)
+TELECOMS = {"mailto:": "EMAIL", "http:": "URL", "https:": "URL", "fax:": "FAX"}
+OLDEST = 89
+
 ROOT = "ClinicalDocument"
 START = 1 << 14  # bytes of a file that show whether it is such a document
 COMMENTS = "comments"
 INSTRUCTIONS = ("<?xml ", "<?xml-stylesheet ")
-NOT_KNOWN = ("STATE", "COUNTRY", "URL", rules.DATE)  # types that are not searched in the texts
+NOT_KNOWN = ("STATE", "COUNTRY", "URL", DATE_TYPE)  # types that are not searched in the texts
 KNOWN_DATES = ("birthTime", "deceasedTime")
 Path_ = list[tuple[str, dict[str, str]]]
+
+
+def choose_text_action(path: Sequence[str], attributes: Mapping[str, str]) -> str:
+    """Return what becomes of the text of an element, whose names and whose ancestors' ``path`` has.
+
+    >>> choose_text_action(["recordTarget", "patientRole", "patient", "name", "family"], {})
+    'PATIENT'
+    """
+    name, around = path[-1], path[-2] if len(path) > 1 else ""
+    if around == "addr":
+        return ADDRESS.get(name, MASK)
+    if name in TITLES:
+        return "title"
+    if name in NAME_PARTS:
+        return choose_name_action(path)
+    if name == "lotNumberText":
+        return "DEVICE"
+    if attributes.get("representation") == "B64":
+        return DATA
+    if (around, name) == ("nonXMLBody", "text"):
+        return NARRATIVE if attributes.get("mediaType", "text/plain") == "text/plain" else MASK
+    return TEXT if name in TEXTS else MASK
+
+
+def choose_name_action(path: Sequence[str]) -> str:
+    """Return the type of a name: of an organization or a place, of the patient or kin, of staff, or of a
+    material."""
+    holders = [name for name in path[:-1] if name not in ("name", *NAME_PARTS)]
+    holder = holders[-1] if holders else ""
+    if "rganization" in holder or "acility" in holder or holder in ("location", "place", "playingEntity"):
+        return "HOSPITAL" if holder != "playingEntity" else TEXT
+    if "aterial" in holder or "evice" in holder:
+        return TEXT
+    return "PATIENT" if any(name in OF_PATIENT for name in path) else "DOCTOR"
+
+
+def choose_attribute_action(path: Sequence[str], name: str, value: str, attributes: Mapping[str, str]) -> str:
+    """Return what becomes of an attribute of the last element of ``path``."""
+    if name.startswith("xmlns") or name.endswith("schemaLocation"):
+        return KEEP if NAMESPACE.fullmatch(value) else MASK
+    name = name.rpartition(":")[2]
+    if name in ("root", "extension"):
+        return choose_id_action(path, name, value)
+    if name == "displayName":
+        return TEXT
+    if name == "value":
+        return choose_value_action(path, value, attributes)
+    if not KEPT.fullmatch(name):
+        return MASK
+    return KEEP if CODE_SHAPE.fullmatch(value) or SHAPES.get(name, CODE_SHAPE).fullmatch(value) else MASK
+
+
+def choose_id_action(path: Sequence[str], name: str, value: str) -> str:
+    """Return what becomes of the parts of an id; those of a template stay."""
+    if path[-1] in ("templateId", "typeId"):
+        return KEEP if CODE_SHAPE.fullmatch(value) else MASK
+    if name == "root":
+        return CODE
+    return "MEDICALRECORD" if path[-2:-1] == ["patientRole"] else "IDNUM"
+
+
+def choose_value_action(path: Sequence[str], value: str, attributes: Mapping[str, str]) -> str:
+    """Return what becomes of the attribute ``value``: of a telecom, a time, a reference or a number."""
+    if path[-1] == "telecom":
+        scheme = TELECOM.fullmatch(value)
+        return TELECOMS.get(scheme[1] or "", "PHONE") if scheme else MASK
+    unit = attributes.get("unit")
+    if TIMES.fullmatch(path[-1]) and unit is None and not SMALL.fullmatch(value):
+        return DATE_TYPE
+    if LOCAL.fullmatch(value) or value in ("true", "false"):
+        return KEEP
+    is_old = unit == "a" and NUMBER.fullmatch(value) and value.strip("+-.") and float(value) > OLDEST
+    return "age" if is_old else KEEP if NUMBER.fullmatch(value) else MASK
 
 
 def is_document(path: Path) -> bool:
@@ -135,12 +248,12 @@ class Parts(Collector):
         text = self.source[piece.start : piece.end]
         if not text.strip() or not path:
             return
-        action = rules.choose_text_action([name for name, _ in path], path[-1][1])
+        action = choose_text_action([name for name, _ in path], path[-1][1])
         if action == "title":
-            action = rules.KEEP if TITLE_PART.fullmatch(text.strip()) else rules.MASK
-        if action == rules.NARRATIVE:
+            action = KEEP if TITLE_PART.fullmatch(text.strip()) else MASK
+        if action == NARRATIVE:
             self.add_block([piece])
-        elif action == rules.DATA:
+        elif action == DATA:
             self.add_data(path, piece)
         else:
             self.add_value(action, path, piece.start, piece.end, markup.encode_text)
@@ -165,19 +278,19 @@ class Parts(Collector):
         for each in piece.attributes:
             value = self.source[each.start : each.end]
             if value:
-                action = rules.choose_attribute_action(names, each.name, value, path[-1][1])
+                action = choose_attribute_action(names, each.name, value, path[-1][1])
                 self.add_value(action, path, each.start, each.end, markup.encode_attribute)
 
     def add_value(self, action: str, path: Path_, start: int, end: int, write: Encode) -> None:
         """Add a text or an attribute by its action, which may be a type of PHI."""
         text = "".join(piece for piece, _ in markup.decode_text(self.source, start, end))
-        if action == rules.KEEP or (action == "COUNTRY" and text.strip() in ("US", "USA")):
+        if action == KEEP or (action == "COUNTRY" and text.strip() in ("US", "USA")):
             self.kept.append(Kept(text, start, end))
             return
-        if action == rules.TEXT:
+        if action == TEXT:
             self.terms += [GLUE] if self.terms else []
             self.terms += list_characters(self.source, start, end, start, markup.decode_text)
-        elif action == rules.CODE:
+        elif action == CODE:
             self.codes.append(Field(text, "", start, end, write_oid))
         elif action == "age":
             self.mask(start, end, EMPTIED, "90")
@@ -189,10 +302,10 @@ class Parts(Collector):
         text = self.source[start:end]
         start += len(text) - len(text.lstrip())
         end -= len(text) - len(text.rstrip())
-        if names[-1] == "telecom" and (found := rules.TELECOM.fullmatch(text)):
+        if names[-1] == "telecom" and (found := TELECOM.fullmatch(text)):
             start += len(found[1] or "")
         text = "".join(piece for piece, _ in markup.decode_text(self.source, start, end))
-        if type == rules.DATE:
+        if type == DATE_TYPE:
             found_date = DATE.fullmatch(text)
             if not found_date:
                 return False
@@ -203,16 +316,16 @@ class Parts(Collector):
         if type == "MEDICALRECORD" and self.patient is None:
             self.patient = text
         is_of_patient = is_known(names, type, text)
-        is_own = rules.RECORD_TARGET in names and (is_of_patient or type != rules.DATE)
+        is_own = RECORD_TARGET in names and (is_of_patient or type != DATE_TYPE)
         self.fields.append(Field(text, type, start, end, write, is_of_patient, is_own))
         return True
 
 
 def is_known(names: list[str], type: str, text: str) -> bool:
     """Whether a field is searched in the patient's texts."""
-    if type == rules.DATE:
+    if type == DATE_TYPE:
         return names[-1] in KNOWN_DATES
-    of_patient = any(name in rules.OF_PATIENT for name in names) and type not in NOT_KNOWN
+    of_patient = any(name in OF_PATIENT for name in names) and type not in NOT_KNOWN
     return len(text) > 1 and (of_patient or type in ("DOCTOR", "PATIENT"))
 
 

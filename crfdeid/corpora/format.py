@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from crfdeid.corpora.messages import ReadMessages
-from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
 
 
@@ -50,12 +48,6 @@ class Format:
     def can_write(self) -> bool:
         """Whether it has one of the three writers."""
         return any((self.render_document, self.render_corpus, self.save_corpus))
-
-    def read_file(self, path: Path, encoding: str, **columns: Any) -> Iterator[Document]:
-        """Yield the documents of a file, of a format that reads."""
-        if self.read is None:
-            raise ConfigurationError(f"{self.name}: no format to read")
-        return self.read(path, encoding, **columns)
 
     @property
     def file_suffixes(self) -> tuple[str, ...]:

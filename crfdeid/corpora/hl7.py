@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from crfdeid.corpora import hl7_fields as rules
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.hl7_text import (
+from crfdeid.corpora.hl7_fields import (
     Part,
     Segment,
     Separators,

@@ -1,17 +1,26 @@
-"""Where an output goes, by one rule for all verbs: a name with the suffix of a format is a file that holds
-all documents, and a name without one is a folder with a file for each document."""
+"""Write documents in any format, as a whole or not at all.
+
+Where an output goes follows one rule for all verbs: a name with the suffix of a format is a file that holds
+all documents, and a name without one is a folder with a file for each document. Beside the files of a
+tagged folder is a small hidden file that says what tagged it (:class:`TaggedBy`), so that a score of them
+can say whether the model had seen them. It has the name of the model and counts, and no text.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from crfdeid.corpora import storage
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_added_format, find_format, write, write_each
-from crfdeid.errors import ConfigurationError
+from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_added_format, find_format
+from crfdeid.errors import ConfigurationError, FormatError, show_id
+from crfdeid.files import clear_leftovers, hold_output, open_whole, read_text
 from crfdeid.text.document import Document
 
 
@@ -71,3 +80,121 @@ def hash_documents(documents: Iterable[Document]) -> str:
         spans = [(span.start, span.end, span.type) for span in document.spans]
         digest.update(json.dumps([document.id, document.patient, document.text, spans]).encode())
     return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class TaggedBy:
+    """The model, its version, and how many of the ``total`` notes it had ``seen`` when it was trained."""
+
+    model: str
+    version: str
+    seen: int
+    total: int
+
+    def describe(self) -> str:
+        """Warn that a score flatters the model, or return nothing.
+
+        >>> TaggedBy("english", "0.1.0", 0, 9).describe()
+        ''
+        >>> TaggedBy("english", "0.1.0", 3, 9).describe()
+        'warning: 3 of these 9 notes trained or tuned the model english; a score of them flatters it'
+        """
+        if not self.seen:
+            return ""
+        return (
+            f"warning: {self.seen} of these {self.total} notes trained or tuned the model {self.model}; "
+            "a score of them flatters it"
+        )
+
+
+def write_record(folder: Path, record: TaggedBy) -> None:
+    """Write what tagged the notes of the folder."""
+    with open_whole(folder / storage.TAGGED_BY) as file:
+        file.write(json.dumps(asdict(record)) + "\n")
+
+
+def read_record(path: Path) -> TaggedBy | None:
+    """Read what tagged the notes of the folder; ``None`` without a record. Raises :class:`FormatError`."""
+    file = path / storage.TAGGED_BY
+    if not file.is_file():
+        return None
+    try:
+        found = TaggedBy(**json.loads(read_text(file)))
+    except (ValueError, TypeError):
+        raise FormatError(f"{file}: not what tag writes; remove it if you do not need it") from None
+    return found
+
+
+def write(
+    documents: Iterable[Document], path: Path | str, format: str | Format, overwrite: bool = False
+) -> None:
+    """Write all documents: to a folder of files, or to one file, as the format requires.
+
+    Raises :class:`FormatError` where the path exists, unless ``overwrite``, and where another run writes
+    it. No file is left half-written.
+    """
+    path = Path(path)
+    found = find_format(format, "write").find_variant(path.suffix.lower())
+    if found.render_document is not None:
+        write_each(documents, path, format, overwrite)
+        return
+    with _name_path(path), hold_output(path):
+        if found.save_corpus is not None:
+            storage.refuse_existing(path, overwrite)
+            clear_leftovers(path)
+            found.save_corpus(documents, path)
+        elif found.render_corpus is not None:
+            storage.write_file(found.render_corpus(documents), path, overwrite)
+
+
+def write_each(
+    documents: Iterable[Document], folder: Path | str, format: str | Format, overwrite: bool = False
+) -> None:
+    """Write each document to its own file in ``folder``, named by its identifier.
+
+    The files move there after the last is written: if one fails, the folder has none of them.
+    """
+    folder = Path(folder)
+    found = find_format(format, "write")
+    written: set[str] = set()
+    with _name_path(folder), storage.stage_folder(folder, overwrite) as staging:
+        for document in documents:
+            name = storage.file_stem(document.id)
+            if name.lower() in written:  # many file systems do not tell capitals apart
+                raise FormatError(f"{folder}: two documents want one name: {show_id(name)}")
+            written.add(name.lower())
+            if found.save_corpus is not None:
+                found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")
+            for suffix, content in found.render_files(document).items():
+                with open_whole(staging / f"{name}{suffix}") as file:
+                    file.write(content)
+
+
+@contextmanager
+def _name_path(path: Path) -> Iterator[None]:
+    """Turn an error of the operating system into a :class:`FormatError` that names the path."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def render_corpus(documents: Iterable[Document], format: str | Format) -> Iterator[str]:
+    """Return pieces of the text of one file with all documents. Raises :class:`ConfigurationError` where
+    the format is a folder or binary."""
+    found = find_format(format, "write")
+    if found.render_corpus is None:
+        raise ConfigurationError(f"{found.name}: cannot be written to standard output; name a file or folder")
+    return found.render_corpus(documents)
+
+
+def show_document(document: Document, format: str, colour: bool = False) -> str:
+    """Return one document as text for standard output."""
+    found = find_format(format, "write")
+    if found.show_document is not None:
+        return found.show_document(document, colour)
+    if found.save_corpus is not None:
+        raise ConfigurationError(f"{format}: can only be written to a file")
+    return "".join(found.render_files(document).values())

@@ -1,12 +1,13 @@
-"""The formats by name: read and write documents in any of them, and detect which one a file has. An output
-appears whole or not at all. A new format is a module with a ``FORMAT``, and a line here; other packages add
+"""The formats by name: detect which one a file has, and read documents in any of them, as the options of a
+run say (:class:`Reading`); what is not read, and why, is counted: nobody takes a part of the notes for all of
+them. A new format is a module with a ``FORMAT``, and a line here; other packages add
 theirs by an entry point (:mod:`crfdeid.plugins`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,23 +32,26 @@ from crfdeid.corpora import (
     span_table,
     storage,
     table,
-    text,
 )
+from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.staging import stage_folder
+from crfdeid.corpora.messages import count_attachments
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
-from crfdeid.files import clear_leftovers, hold_output, open_whole
 from crfdeid.text.document import Document
 
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT
-    for module in (
-        i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
-        omop, hl7, fhir, cda, physionet, inline, note_nlp, span_table,
+    found.name: found
+    for found in (
+        i2b2_2014.FORMAT, i2b2_2006.FORMAT, brat.FORMAT, conll.FORMAT, jsonl.FORMAT, labelstudio.FORMAT,
+        doccano.FORMAT, documents.TEXT, documents.FORMAT, table.FORMAT, parquet.FORMAT, omop.FORMAT,
+        hl7.FORMAT, fhir.FORMAT, cda.FORMAT, physionet.FORMAT, inline.FORMAT, note_nlp.FORMAT,
+        span_table.FORMAT,
     )
 }  # fmt: skip
 OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
 READERS = {name: format.read for name, format in FORMATS.items() if format.read is not None}
+
+SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
 
 
 def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format:
@@ -101,9 +105,10 @@ def read(
     chosen = find_format(format or detect_format(path, recursive), "read")
     storage.refuse_missing(path)
     storage.refuse_second_reading(path)
+    assert chosen.read
     seen: set[str] = set()
     for file in list_files(path, chosen, recursive):
-        found = _name_file(chosen.read_file(file, encoding, **columns), file)
+        found = _name_file(chosen.read(file, encoding, **columns), file)
         for number, document in enumerate(name_folders(found, file, path), 1):
             if document.id in seen:
                 shown = show_id(document.id, f"number {number}")
@@ -164,6 +169,7 @@ UNREAD = {
     ".doc": "an old Word document", ".odt": "a text document of an office program",
     ".rtf": "a rich text document",
 }  # fmt: skip
+SPOKEN = (*UNREAD, *documents.READERS)  # suffixes that a reason names
 
 
 def refuse_unread(path: Path) -> None:
@@ -215,76 +221,110 @@ def _detect_folder(path: Path, recursive: bool) -> str:
     return formats.pop()
 
 
-def write(
-    documents: Iterable[Document], path: Path | str, format: str | Format, overwrite: bool = False
-) -> None:
-    """Write all documents: to a folder of files, or to one file, as the format requires.
+@dataclass(frozen=True)
+class Reading:
+    """Without ``format`` each path is read in the format that it has. Only tables have columns and a
+    ``delimiter``. ``bad`` collects the rows that cannot be read, whose table may ``overwrite`` another;
+    without it the first one is an error. ``with_fields`` also gives the fields of messages as documents."""
 
-    Raises :class:`FormatError` where the path exists, unless ``overwrite``, and where another run writes
-    it. No file is left half-written.
+    format: str | None = None
+    encoding: str = "utf-8"
+    recursive: bool = False
+    delimiter: str = ","
+    id_column: str | None = None
+    text_column: str | None = None
+    patient_column: str | None = None
+    with_fields: bool = False
+    bad: BadRows | None = field(default=None, repr=False, compare=False)
+    overwrite: bool = field(default=False, repr=False, compare=False)
+
+    def find_format(self, path: Path | str) -> str:
+        """Return the format of a file or folder."""
+        return self.format or detect_format(Path(path), self.recursive)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns that have another name than the usual one."""
+        names = ("id_column", "text_column", "patient_column")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+    def read(
+        self, path: Path | str, keep: Callable[[dict[Any, Any]], None] | None = None
+    ) -> Iterator[Document]:
+        """Read the documents of a file or folder. A CSV table gives each row to ``keep`` before its
+        document."""
+        format, columns = self.find_format(path), self.columns
+        if columns and format == omop.FORMAT.name:
+            raise ConfigurationError(f"{format}: its columns have names; --from table reads it as any table")
+        if not find_format(format, "read").has_columns:
+            columns = {}
+        if format == table.FORMAT.name:
+            columns["delimiter"] = self.delimiter
+        if keep:
+            columns["keep"] = keep
+        if self.with_fields:
+            columns["fields"] = True
+        if self.bad:
+            columns["bad"] = self._find_bad_rows(self.bad, format)
+        return read(path, format, self.encoding, self.recursive, **columns)
+
+    def _find_bad_rows(self, bad: BadRows, format: str) -> BadRows:
+        if format not in SKIPPING:
+            raise ConfigurationError(f"--skip-bad: {format} has no rows; it is for {', '.join(SKIPPING)}")
+        storage.refuse_existing(bad.path, self.overwrite)
+        return bad
+
+    def count_left_out(self, path: Path | str) -> Counter[str]:
+        """Count by reason what is not read of a file or folder (:func:`count_left_out`)."""
+        path, format = Path(path), self.find_format(path)
+        has_parts = format == documents.FORMAT.name or find_format(format, "read").read_messages
+        if not (path.is_dir() or has_parts):
+            return Counter()
+        encoding = None if self.with_fields or path.is_fifo() else self.encoding
+        return count_left_out(path, format, self.recursive, encoding)
+
+
+def count_left_out(
+    path: Path, format: str, recursive: bool = False, encoding: str | None = None
+) -> Counter[str]:
+    """Count by reason what a folder has beside the files of the format, and what is inside the files of the
+    format ``documents``, or with an encoding inside messages, and not read. A reason does not name a file.
+
+    >>> count_left_out(Path("/dev/null"), "text")
+    Counter()
     """
-    path = Path(path)
-    found = find_format(format, "write").find_variant(path.suffix.lower())
-    if found.render_document is not None:
-        write_each(documents, path, format, overwrite)
-        return
-    with _name_path(path), hold_output(path):
-        if found.save_corpus is not None:
-            storage.refuse_existing(path, overwrite)
-            clear_leftovers(path)
-            found.save_corpus(documents, path)
-        elif found.render_corpus is not None:
-            storage.write_file(found.render_corpus(documents), path, overwrite)
+    left_out = Counter(_list_reasons(path, format, recursive) if path.is_dir() else ())
+    if format == documents.FORMAT.name:
+        for file in list_files(path, format, recursive):
+            left_out += documents.count_unread(file)
+    read_messages = find_format(format, "read").read_messages
+    if read_messages and encoding:
+        for file in list_files(path, format, recursive):
+            left_out += count_attachments(read_messages(file, encoding))
+    return left_out
 
 
-def write_each(
-    documents: Iterable[Document], folder: Path | str, format: str | Format, overwrite: bool = False
-) -> None:
-    """Write each document to its own file in ``folder``, named by its identifier.
-
-    The files move there after the last is written: if one fails, the folder has none of them.
-    """
-    folder = Path(folder)
-    found = find_format(format, "write")
-    written: set[str] = set()
-    with _name_path(folder), stage_folder(folder, overwrite) as staging:
-        for document in documents:
-            name = storage.file_stem(document.id)
-            if name.lower() in written:  # many file systems do not tell capitals apart
-                raise FormatError(f"{folder}: two documents want one name: {show_id(name)}")
-            written.add(name.lower())
-            if found.save_corpus is not None:
-                found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")
-            for suffix, content in found.render_files(document).items():
-                with open_whole(staging / f"{name}{suffix}") as file:
-                    file.write(content)
+def _list_reasons(path: Path, format: str, recursive: bool) -> Iterator[str]:
+    entered = set(storage.list_folders(path)) if recursive else {path}
+    for folder in entered:
+        for entry in folder.iterdir():
+            if entry not in entered and (reason := _find_reason(entry, format)):
+                yield reason
 
 
-@contextmanager
-def _name_path(path: Path) -> Iterator[None]:
-    """Turn an error of the operating system into a :class:`FormatError` that names the path."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+def _find_reason(path: Path, format: str) -> str | None:
+    if path.name == storage.TAGGED_BY:
+        return None
+    if path.name.startswith("."):
+        return "hidden"
+    if path.is_dir():
+        return "folders, which are not entered"
+    if path.suffix.lower() in find_format(format, "read").suffixes:
+        return None
+    return f"{path.suffix.lower()} files" if path.suffix.lower() in SPOKEN else f"not files of {format}"
 
 
-def render_corpus(documents: Iterable[Document], format: str | Format) -> Iterator[str]:
-    """Return pieces of the text of one file with all documents. Raises :class:`ConfigurationError` where
-    the format is a folder or binary."""
-    found = find_format(format, "write")
-    if found.render_corpus is None:
-        raise ConfigurationError(f"{found.name}: cannot be written to standard output; name a file or folder")
-    return found.render_corpus(documents)
-
-
-def show_document(document: Document, format: str, colour: bool = False) -> str:
-    """Return one document as text for standard output."""
-    found = find_format(format, "write")
-    if found.show_document is not None:
-        return found.show_document(document, colour)
-    if found.save_corpus is not None:
-        raise ConfigurationError(f"{format}: can only be written to a file")
-    return "".join(found.render_files(document).values())
+def describe_left_out(path: Path, left_out: Counter[str]) -> str:
+    """Say in one line what is not read of a file or folder, or nothing."""
+    listed = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
+    return f"{path}: left out: {listed}" if listed else ""

@@ -1,11 +1,16 @@
 """Open the files that are read, and put the files that are written in place.
 
-A file appears whole or not at all: it is written under another name and moved. Of folders, see
-:mod:`crfdeid.corpora.staging`.
+A file appears whole or not at all: it is written under another name and moved. So does a folder: its files
+are written beside it, and move after the last one is written. A new folder gets its name by one rename.
+Into a folder that exists the files move one by one. Meanwhile the staged folder is called ``.NAME.moving``,
+and is the journal: what is in it is still to move. If a run is killed, readers refuse the folder, and the
+next run that writes there moves the rest first.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +21,7 @@ from crfdeid import files
 from crfdeid.errors import FormatError, show_id
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, and temporary names are longer
+TAGGED_BY = ".tagged_by.json"  # the file that says what tagged a folder
 MOVING = ".moving"  # ends the name of a staged folder whose files move
 WINDOWS_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))]
@@ -134,3 +140,61 @@ def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> No
     files.clear_leftovers(path)
     with files.open_whole(path) as file:
         file.writelines(pieces)
+
+
+@contextmanager
+def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary folder beside ``folder``. Its files are those of ``folder`` when the block ends
+    without an error, and are removed otherwise. What a killed run has left to move is moved first.
+
+    Raises :class:`FormatError` at a file, at a folder with files unless ``overwrite``, and where another run
+    writes it."""
+    if folder.is_file():
+        raise FormatError(f"{folder}: is a file; wanted a folder to write into")
+    with files.hold_output(folder):
+        finish_moving(folder)
+        refuse_existing(folder, overwrite)
+        files.clear_leftovers(folder)
+        with files.make_folder_beside(folder) as staged:
+            yield staged
+            refuse_existing(folder, overwrite)  # another program may have filled it meanwhile
+            with files.hold_signals():
+                put_in_place(staged, folder)
+
+
+def put_in_place(staged: Path, folder: Path) -> None:
+    """Give a new folder its name, or move the files into one that exists, which keeps its permissions."""
+    try:
+        if folder.exists():
+            journal = name_journal(folder)
+            staged.rename(journal)
+            move_files(journal, folder)
+        else:
+            staged.chmod(0o777 & ~files.read_umask())
+            staged.rename(folder)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            raise FormatError(f"{folder}: another run moves files into it") from None
+        raise
+
+
+def move_files(journal: Path, folder: Path) -> None:
+    for path in sorted(journal.iterdir()):
+        os.replace(path, folder / path.name)
+    journal.rmdir()
+
+
+def finish_moving(folder: Path) -> None:
+    """Move what a killed run has left to move. Raises :class:`FormatError` where a running one moves it."""
+    journal = name_journal(folder)
+    try:
+        descriptor = os.open(journal, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+    except OSError:
+        return
+    try:
+        if not files.try_lock(descriptor):
+            raise FormatError(f"{folder}: another run moves files into it")
+        with files.hold_signals():
+            move_files(journal, folder)
+    finally:
+        os.close(descriptor)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid import cli
-from crfdeid.corpora.tagged_by import read_record
+from crfdeid.corpora.output import read_record
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import (

@@ -117,7 +117,8 @@ def print_documents(documents: Iterable[Document], format: str, table: Format) -
     """Print one document after the other, or the spans of all documents as one ``table``."""
     colour = sys.stdout.isatty()
     if format in TABLES:
-        sys.stdout.writelines(corpora.render_corpus(documents, table))
+        assert table.render_corpus
+        sys.stdout.writelines(table.render_corpus(documents))
         return
     for document in documents:
         sys.stdout.write(corpora.show_document(document, format, colour))

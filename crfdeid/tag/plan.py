@@ -1,22 +1,24 @@
-"""What a run of ``crfdeid tag`` does, as plain values that are checked before a model is loaded."""
+"""What a run of ``crfdeid tag`` does, as plain values that are checked before a model is loaded; and the
+parts of a corpus, for many machines or jobs that divide it without speaking to one another."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.corpora import note_nlp, omop, span_table
 from crfdeid.corpora.output import Output, choose_output
-from crfdeid.corpora.parts import Part, parse_part
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.policy import Policy, read_policy
 from crfdeid.systems.bias import Bias, parse_bias
 from crfdeid.systems.threshold import Threshold, parse_threshold
+from crfdeid.text.document import Document
 from crfdeid.text.scheme import TypeMap, read_map
 
 STREAM = "-"  # standard input
@@ -25,6 +27,8 @@ DECIDING = (  # fields that a run which is resumed needs to have again
     "notes", "reading", "output", "format", "has_text", "model", "bias", "threshold", "probabilities",
     "policy", "always", "never", "types", "patients", "part",
 )  # fmt: skip
+
+PART = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 
 
 @dataclass(frozen=True)
@@ -143,3 +147,36 @@ def find_table(notes: Sequence[str], out: Path | None, reading: Reading) -> str 
     if out and out.suffix.lower() != ".csv":
         return None
     return note_nlp.NAME if {reading.find_format(path) for path in notes} == {omop.FORMAT.name} else None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Part ``number`` of ``count``, from 1. A hash of its id decides a document's part, so that the parts are
+    disjoint, are together all documents, and stay what they are when documents join."""
+
+    number: int
+    count: int
+
+    def has(self, id: str) -> bool:
+        """
+        >>> [[part for part in (1, 2, 3) if Part(part, 3).has(id)] for id in ("n1", "n2", "n3", "n4")]
+        [[2], [3], [3], [2]]
+        """
+        digest = hashlib.sha256(id.encode()).digest()
+        return int.from_bytes(digest[:8]) % self.count == self.number - 1
+
+    def select(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents of this part, in order."""
+        return (document for document in documents if self.has(document.id))
+
+
+def parse_part(text: str) -> Part:
+    """Read ``3/16``. Raises :class:`ConfigurationError` for anything else, and for a part that is not there.
+
+    >>> parse_part("3/16")
+    Part(number=3, count=16)
+    """
+    match = PART.fullmatch(text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise ConfigurationError(f"--part {text}: wanted a part and their number, such as 1/16 to 16/16")
+    return Part(int(match[1]), int(match[2]))

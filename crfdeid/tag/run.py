@@ -122,7 +122,7 @@ class TagRun:
         if self.journal:
             self.journal.remove()
         if not output.is_file:
-            from crfdeid.corpora.tagged_by import TaggedBy, write_record
+            from crfdeid.corpora.output import TaggedBy, write_record
 
             name = self.plan.model or model.DEFAULT
             write_record(output.path, TaggedBy(name, __version__, self.seen.seen, self.seen.total))

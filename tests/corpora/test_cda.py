@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import corpora
-from crfdeid.corpora import cda, cda_elements
+from crfdeid.corpora import cda
 from crfdeid.corpora.messages import ATTACHMENTS, EMPTIED
 from crfdeid.errors import FormatError
 from crfdeid.text.document import Document
@@ -140,7 +140,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_a_value_that_stays_has_the_form_that_it_should_have(form):
     kept, others = FORMS[form]
-    pattern = getattr(cda_elements, form)
+    pattern = getattr(cda, form)
     assert [text for text in kept if not pattern.fullmatch(text)] == []
     assert [text for text in others if pattern.fullmatch(text)] == []
 
@@ -167,7 +167,7 @@ def test_a_value_that_stays_has_the_form_that_it_should_have(form):
     ],
 )
 def test_what_becomes_of_an_attribute(name, value, action):
-    assert cda_elements.choose_attribute_action(["code"], name, value, {}) == action
+    assert cda.choose_attribute_action(["code"], name, value, {}) == action
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_becomes_of_an_attribute(name, value, action):
     ],
 )
 def test_what_becomes_of_an_id(path, name, value, action):
-    assert cda_elements.choose_attribute_action(path.split(), name, value, {}) == action
+    assert cda.choose_attribute_action(path.split(), name, value, {}) == action
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_what_becomes_of_an_id(path, name, value, action):
 )
 def test_what_becomes_of_a_value(name, value, unit, action):
     attributes = {"unit": unit} if unit else {}
-    assert cda_elements.choose_attribute_action([name], "value", value, attributes) == action
+    assert cda.choose_attribute_action([name], "value", value, attributes) == action
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_what_becomes_of_a_value(name, value, unit, action):
     ],
 )
 def test_what_becomes_of_a_text(path, action):
-    assert cda_elements.choose_text_action(path.split(), {}) == action
+    assert cda.choose_text_action(path.split(), {}) == action
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_what_becomes_of_a_text(path, action):
     ],
 )
 def test_what_becomes_of_the_text_of_an_attachment(path, attributes, action):
-    assert cda_elements.choose_text_action(path.split(), attributes) == action
+    assert cda.choose_text_action(path.split(), attributes) == action
 
 
 def test_narratives_and_short_texts_are_documents():

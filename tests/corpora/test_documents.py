@@ -18,9 +18,9 @@ from pypdf.generic import (  # noqa: E402
 )
 
 from crfdeid import convert, corpora  # noqa: E402
-from crfdeid.corpora import pdf_text  # noqa: E402
+from crfdeid.corpora import documents  # noqa: E402
 from crfdeid.corpora.documents import count_unread  # noqa: E402
-from crfdeid.corpora.left_out import count_left_out  # noqa: E402
+from crfdeid.corpora.registry import count_left_out  # noqa: E402
 from crfdeid.errors import ConfigurationError, FormatError  # noqa: E402
 from crfdeid.redact import __main__ as redact  # noqa: E402
 from crfdeid.tag import __main__ as tag  # noqa: E402
@@ -223,7 +223,7 @@ def test_pictures_and_attached_files_of_a_pdf_file_are_counted(tmp_path):
     ],
 )
 def test_the_share_of_characters_that_are_none(text, share):
-    assert pdf_text._share_unreadable(text) == share
+    assert documents._share_unreadable(text) == share
 
 
 def test_a_tenth_of_such_characters_is_read(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from crfdeid import convert, corpora
-from crfdeid.corpora.left_out import count_left_out, describe_left_out
+from crfdeid.corpora.registry import count_left_out, describe_left_out
 from crfdeid.errors import FormatError
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document

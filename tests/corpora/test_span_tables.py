@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from crfdeid.corpora import tagged_by, token_marks
+from crfdeid.corpora import output, token_marks
+from crfdeid.corpora.output import TaggedBy
 from crfdeid.corpora.span_journal import SpanJournal
 from crfdeid.corpora.span_table import RowNumbers, SpanTable
-from crfdeid.corpora.tagged_by import TaggedBy
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.text.document import Document, Span
@@ -94,15 +94,15 @@ def test_other_marks_are_refused(rows, message, tmp_path):
 
 
 def test_what_tagged_a_folder(tmp_path):
-    assert tagged_by.read_record(tmp_path) is None
+    assert output.read_record(tmp_path) is None
     record = TaggedBy("english", "0.1.0", 3, 9)
-    tagged_by.write_record(tmp_path, record)
-    assert tagged_by.read_record(tmp_path) == record
+    output.write_record(tmp_path, record)
+    assert output.read_record(tmp_path) == record
     assert (tmp_path / ".tagged_by.json").read_text().endswith('"seen": 3, "total": 9}\n')
     for text in ("{", "7", '{"model": "x"}', '{"model": "x", "version": "", "seen": 0, "total": 1, "x": 1}'):
         (tmp_path / ".tagged_by.json").write_text(text)
         with pytest.raises(FormatError, match=r"\.tagged_by\.json: not what tag writes; remove it"):
-            tagged_by.read_record(tmp_path)
+            output.read_record(tmp_path)
 
 
 def test_the_numbers_of_notes_count_rows_that_are_left_out():

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from crfdeid import corpora, files
-from crfdeid.corpora import staging, storage
+from crfdeid.corpora import storage
 from crfdeid.errors import FormatError
 from crfdeid.text.document import Document
 
@@ -20,7 +20,7 @@ fork = multiprocessing.get_context("fork")
 
 
 def fill(folder, text, overwrite=False):
-    with staging.stage_folder(folder, overwrite) as staged:
+    with storage.stage_folder(folder, overwrite) as staged:
         for name in NAMES:
             (staged / name).write_text(text)
 
@@ -84,7 +84,7 @@ def test_a_killed_move_is_refused_by_readers_and_finished_by_the_next_run(tmp_pa
 
 def test_a_run_that_is_killed_before_the_move_leaves_the_folder_as_it_was(tmp_path):
     def run():
-        with staging.stage_folder(tmp_path / "out") as staged:
+        with storage.stage_folder(tmp_path / "out") as staged:
             (staged / "a.txt").write_text("new")
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -159,9 +159,9 @@ def test_what_stands_in_the_way_is_refused_and_stays(tmp_path):
         folder.mkdir()
         (folder / "a.txt").write_text(folder.name)
     with pytest.raises(FormatError, match="out: another run moves files into it"):
-        staging.put_in_place(staged, out)
+        storage.put_in_place(staged, out)
     with pytest.raises(FileNotFoundError):
-        staging.put_in_place(tmp_path / "none", tmp_path / "new")
+        storage.put_in_place(tmp_path / "none", tmp_path / "new")
     with pytest.raises(FormatError, match="a.txt: is a file; wanted a folder to write into"):
         fill(out / "a.txt", "new", overwrite=True)
     assert read_all(out) == {"a.txt": "out"}
@@ -169,7 +169,7 @@ def test_what_stands_in_the_way_is_refused_and_stays(tmp_path):
 
 def test_a_folder_with_files_is_refused_before_anything_is_written(tmp_path):
     fill(tmp_path / "out", "old")
-    with pytest.raises(FormatError, match="holds files"), staging.stage_folder(tmp_path / "out"):
+    with pytest.raises(FormatError, match="holds files"), storage.stage_folder(tmp_path / "out"):
         pytest.fail("the block begins")
     assert read_all(tmp_path / "out") == dict.fromkeys(NAMES, "old")
 
@@ -183,7 +183,7 @@ def test_the_staged_folder_of_a_killed_run_is_cleared(tmp_path):
 
 def test_two_runs_into_one_folder_do_not_mix(tmp_path):
     out = tmp_path / "out"
-    with pytest.raises(FormatError, match="holds files"), staging.stage_folder(out) as staged:
+    with pytest.raises(FormatError, match="holds files"), storage.stage_folder(out) as staged:
         (staged / "e.txt").write_text("one")
         fill(out, "other")
     assert read_all(out) == dict.fromkeys(NAMES, "other")

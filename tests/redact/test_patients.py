@@ -6,7 +6,7 @@ import pytest
 from marked_notes import marked, run, status
 
 from crfdeid import corpora
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.redact.run import patients, tagging
 
 DATED = "Seen <DATE 3/7/2067> by Dr. <DOCTOR Okafor>."

@@ -11,7 +11,7 @@ from marked_notes import SECRET, make_plan, marked
 
 from crfdeid import policy
 from crfdeid.corpora import hl7
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError
 from crfdeid.policy import read_policy
 from crfdeid.redact import actions, restore

@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 from marked_notes import make_plan
 
 from crfdeid import cli, corpora, resources
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact.run import streams

@@ -4,8 +4,8 @@ import pytest
 
 from crfdeid import corpora
 from crfdeid.ablate import __main__ as ablate
-from crfdeid.corpora import tagged_by
-from crfdeid.corpora.left_out import count_left_out
+from crfdeid.corpora import output, storage
+from crfdeid.corpora.registry import count_left_out
 from crfdeid.errors import FormatError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems.tuned_notes import SeenNotes, count_seen, hash_text
@@ -57,16 +57,16 @@ def test_evaluate_warns_of_a_folder_that_such_a_model_tagged(folder, capsys):
     capsys.readouterr()
     evaluate.main([test, str(found), "--resamples", "0"])
     assert f"{found}: {WARNING}" in capsys.readouterr().err
-    (found / tagged_by.FILE).write_text('{"model": 3}')
+    (found / storage.TAGGED_BY).write_text('{"model": 3}')
     with pytest.raises(FormatError, match="not what tag writes"):
         evaluate.main([test, str(found), "--resamples", "0"])
-    (found / tagged_by.FILE).unlink()
+    (found / storage.TAGGED_BY).unlink()
     evaluate.main([test, str(found), "--resamples", "0"])
     assert "warning" not in capsys.readouterr().err
 
 
 def test_the_record_of_a_run_is_not_counted_as_left_out(folder, capsys):
-    tagged_by.write_record(folder, tagged_by.TaggedBy("m", "1", 0, 3))
+    output.write_record(folder, output.TaggedBy("m", "1", 0, 3))
     assert not count_left_out(folder, "jsonl")
 
 

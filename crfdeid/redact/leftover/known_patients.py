@@ -17,7 +17,7 @@ from pathlib import Path
 import regex
 
 from crfdeid import corpora
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD
 from crfdeid.redact.leftover.known_writings import find_doubtful, find_odd_writings, list_names

@@ -15,7 +15,7 @@ from typing import ClassVar
 from crfdeid import corpora
 from crfdeid.corpora import storage
 from crfdeid.corpora.messages import FIELDS, TERMS, Message, Replaced
-from crfdeid.corpora.staging import stage_folder
+from crfdeid.corpora.storage import stage_folder
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole
 from crfdeid.lexicon.letters import WORD

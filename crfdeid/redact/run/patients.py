@@ -17,7 +17,7 @@ import regex
 
 from crfdeid import corpora
 from crfdeid.corpora import i2b2_2014
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.redactor import identify_patient
 from crfdeid.redact.run.plan import FOLDER, list_folders

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.policy import KEEP, Policy, read_policy
 from crfdeid.redact.surrogates.patient import Rules

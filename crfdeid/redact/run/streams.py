@@ -19,7 +19,7 @@ from typing import Any
 
 from crfdeid import corpora
 from crfdeid.corpora import table
-from crfdeid.corpora.reading import Reading
+from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.redact.redactor import identify_patient
 from crfdeid.redact.run.destination import Destination

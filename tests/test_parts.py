@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import corpora, resources
-from crfdeid.corpora.parts import Part, parse_part
 from crfdeid.errors import ConfigurationError
 from crfdeid.tag import __main__ as tag
+from crfdeid.tag.plan import Part, parse_part
 from crfdeid.text.document import Document
 
 ROOT = resources.PACKAGE.parent
