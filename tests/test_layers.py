@@ -46,8 +46,8 @@ INNER_LAYERS = {
         ("training",),
     ),
     "certify": (
-        ("bounds", "sampling", "tuning", "reading_copy"),
-        ("marks", "readers", "sample_size"),
+        ("bounds", "sampling", "reading_copy"),
+        ("readers", "sample_size"),
         ("choose", "plan", "store"),
         ("draw", "statement"),
         ("statement_text",),

@@ -12,9 +12,8 @@ from crfdeid.certify import plan, sampling
 from crfdeid.certify.readers import list_hard
 from crfdeid.certify.reading_copy import Plant, draw_plants, make_reading_copy
 from crfdeid.certify.sample_size import FEWEST_NOTES, Aim, make_plan
-from crfdeid.certify.sampling import Unit
+from crfdeid.certify.sampling import HELP, Unit, refuse_tuning_notes
 from crfdeid.certify.store import Frame, Store, record_draw, refuse_second_draw, write_store
-from crfdeid.certify.tuning import HELP, refuse_tuning_notes
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError

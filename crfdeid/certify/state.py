@@ -8,14 +8,13 @@ from pathlib import Path
 
 from crfdeid import cli
 from crfdeid.certify import sampling
-from crfdeid.certify.marks import count_note, read_marks
-from crfdeid.certify.readers import find_systems_among, list_systems
+from crfdeid.certify.readers import count_note, find_systems_among, list_systems, read_marks
 from crfdeid.certify.reading_copy import list_masked, make_reading_copy
 from crfdeid.certify.sample_size import FEWEST_NOTES
+from crfdeid.certify.sampling import HELP, refuse_tuning_notes
 from crfdeid.certify.statement import Statement, make_statement
 from crfdeid.certify.statement_text import render_statement
 from crfdeid.certify.store import Marks, Store, read_store, refuse_unrecorded, write_store
-from crfdeid.certify.tuning import HELP, refuse_tuning_notes
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError

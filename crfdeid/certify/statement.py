@@ -9,8 +9,7 @@ import numpy as np
 
 from crfdeid.certify import bounds
 from crfdeid.certify.bounds import ASSUMED_EFFECT, Clusters
-from crfdeid.certify.marks import NoteCounts
-from crfdeid.certify.readers import Likeness
+from crfdeid.certify.readers import Likeness, NoteCounts
 from crfdeid.certify.sampling import Unit
 from crfdeid.certify.store import Store
 

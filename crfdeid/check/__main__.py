@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crfdeid import cli
-from crfdeid.check.allow_list import AllowList
-from crfdeid.check.evidence import is_strong
+from crfdeid.check.evidence import AllowList, is_strong
 from crfdeid.check.texts import CheckedText, Skipped, decode, list_files, read_files, read_patch
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.systems import model

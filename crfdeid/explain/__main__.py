@@ -84,12 +84,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 def explain_judged(folder: Path, args: argparse.Namespace) -> list[str]:
     """What the trees of a judged model say of the possible spans of a note."""
-    from crfdeid.explain import judgement
+    from crfdeid.explain import without_weights
     from crfdeid.systems.judged.judged import JudgedTagger
 
     tagger = model.load(folder)
     assert isinstance(tagger, JudgedTagger)
-    return judgement.list_judged(tagger, find_notes(args)[0])
+    return without_weights.list_judged(tagger, find_notes(args)[0])
 
 
 def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None:
@@ -104,17 +104,17 @@ def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None
 
 def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
     """What a rescored model and its members say of a note."""
-    from crfdeid.explain import judgement
+    from crfdeid.explain import without_weights
     from crfdeid.systems.judged.rescored import RescoredTagger
 
     tagger = model.load(folder)
     assert isinstance(tagger, RescoredTagger)
-    return judgement.list_candidates(tagger, find_notes(args)[0])
+    return without_weights.list_candidates(tagger, find_notes(args)[0])
 
 
 def explain_hmm(folder: Path, args: argparse.Namespace) -> list[str]:
     """What the words and the classes before them say of a note's tokens."""
-    from crfdeid.explain.hidden_markov import HmmTrace
+    from crfdeid.explain.without_weights import HmmTrace
     from crfdeid.systems.hmm.hmm import HmmTagger
 
     tagger = model.load(folder)
@@ -126,7 +126,7 @@ def explain_hmm(folder: Path, args: argparse.Namespace) -> list[str]:
 
 def explain_network(folder: Path, args: argparse.Namespace) -> list[str]:
     """What a network's probabilities of a note's tokens depend on."""
-    from crfdeid.explain.occlusion import NetworkTrace
+    from crfdeid.explain.without_weights import NetworkTrace
 
     trace = NetworkTrace(model.load(folder), find_notes(args)[0])
     numbers = list_numbers(trace.number_at, args)

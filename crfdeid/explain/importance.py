@@ -13,19 +13,36 @@ import argparse
 import csv
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from crfdeid import cli, config
 from crfdeid.errors import ConfigurationError, DocumentError
-from crfdeid.explain import importance_table, model_weights
-from crfdeid.explain.importance_table import Importance
+from crfdeid.evaluate import published_tables
+from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.explain import model_weights
 from crfdeid.feature_extraction import information_gain, templates
-from crfdeid.feature_extraction.information_gain import TARGETS, Observed
+from crfdeid.feature_extraction.information_gain import TARGETS, Gain, Observed
 from crfdeid.files import open_whole
 from crfdeid.systems import model_folder, registry
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
+
+PAPER = "sibanda-uzuner-2006-section-6-4"
+TEMPLATES = {  # the paper's features; the paper lemmatises words
+    "target word": "{0}[0]",
+    "bigram before": "{0}[-2]|{0}[-1]",
+    "bigram after": "{0}[1]|{0}[2]",
+    "word before": "{0}[-1]",
+    "word after": "{0}[1]",
+}
+WORDS = ("lemma", "lower", "word")
+TARGET_NAMES = {"phi": "PHI or not", "type": "the type"}
+COLUMNS = ("rank", "about", "of", "name", "group", "values", "gain", "chance", "net")
+HEADS = ("values", "gain", "by chance", "net")
+GROUP_HEADS = ("group", "templates", "best template", "gain", "net", "all together", "by chance")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -53,9 +70,9 @@ def main(arguments: list[str] | None = None) -> None:
         raise DocumentError("no span in the documents: wanted documents with PHI spans")
     corpus = f"{', '.join(map(str, args.corpus))} ({len(documents)} documents; {args.config})"
     observed, groups = observe_configuration(documents, args.config)
-    importance = importance_table.rank_all(observed, groups, corpus, args.seed, net=args.by == "net")
+    importance = rank_all(observed, groups, corpus, args.seed, net=args.by == "net")
     write_tables(args, importance)
-    print(importance_table.as_text(importance, args.about, args.top))
+    print(as_text(importance, args.about, args.top))
 
 
 def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Observed, dict[str, str]]:
@@ -74,10 +91,97 @@ def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Obs
 def write_tables(args: argparse.Namespace, importance: Importance) -> None:
     if args.csv:
         with open_whole(args.csv) as file:
-            writer = csv.DictWriter(file, importance_table.COLUMNS, lineterminator="\n")
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
-            writer.writerows(importance_table.gain_rows(importance))
+            writer.writerows(gain_rows(importance))
     if args.json:
         with open_whole(args.json) as file:
-            json.dump(importance_table.as_json(importance), file, indent=1, ensure_ascii=False)
+            json.dump(as_json(importance), file, indent=1, ensure_ascii=False)
             file.write("\n")
+
+
+@dataclass(frozen=True)
+class Importance:
+    """``corpus`` describes the corpus; ``groups`` is the group of each template. ``gains`` are ranked lists
+    by what they are about (``phi`` or ``type``) and of (``template`` or ``group``); ``entropy`` is the most
+    that can be gained about each, in bits."""
+
+    corpus: str
+    tokens: int
+    groups: Mapping[str, str] = field(repr=False)
+    entropy: Mapping[str, float]
+    gains: Mapping[tuple[str, str], list[Gain]] = field(repr=False)
+
+
+def rank_all(
+    observed: Observed, groups: Mapping[str, str], corpus: str, seed: int = 0, net: bool = False
+) -> Importance:
+    joints = information_gain.join_groups(observed.codes, groups)
+    gains = {
+        (about, of): information_gain.rank_columns(columns, observed.targets[about], seed, net)
+        for of, columns in (("group", joints), ("template", observed.codes))
+        for about in TARGETS
+    }
+    entropy = {about: information_gain.entropy(observed.targets[about]) for about in TARGETS}
+    return Importance(corpus, len(observed.targets["phi"]), groups, entropy, gains)
+
+
+def gain_rows(importance: Importance) -> Iterator[dict[str, Any]]:
+    """One row for each gain, with the keys of :data:`COLUMNS`; the gain of a group is that of all its
+    templates together."""
+    for (about, of), gains in importance.gains.items():
+        for rank, gain in enumerate(gains, 1):
+            group = gain.name if of == "group" else importance.groups[gain.name]
+            yield {"rank": rank, "about": about, "of": of, "group": group, **asdict(gain), "net": gain.net}
+
+
+def as_json(importance: Importance) -> dict[str, Any]:
+    what = {"corpus": importance.corpus, "tokens": importance.tokens, "entropy": dict(importance.entropy)}
+    return what | {"gains": list(gain_rows(importance))}
+
+
+def as_text(importance: Importance, about: str, top: int) -> str:
+    """The groups, the ``top`` templates, and the paper's ranks beside ours."""
+    templates = importance.gains[about, "template"]
+    rows = ((gain.name, importance.groups[gain.name], *format_gain(gain)) for gain in templates[:top])
+    where = f"{importance.corpus}, {importance.tokens} tokens"
+    lines = [
+        f"Information gain about {TARGET_NAMES[about]}, in bits of {importance.entropy[about]:.4f}; {where}",
+        "",
+        *align_columns([GROUP_HEADS, *group_rows(importance, about)]),
+        "",
+        *align_columns([("template", "group", *HEADS), *rows]),
+    ]
+    return "\n".join(
+        [*lines, *(compare_with_paper([gain.name for gain in templates], where) if about == "phi" else [])]
+    )
+
+
+def format_gain(gain: Gain) -> tuple[str, ...]:
+    return str(gain.values), f"{gain.gain:.4f}", f"{gain.chance:.4f}", f"{gain.net:.4f}"
+
+
+def group_rows(importance: Importance, about: str) -> Iterator[tuple[str, ...]]:
+    """A row for each group, in the order of its best template."""
+    joints = {gain.name: gain for gain in importance.gains[about, "group"]}
+    own: dict[str, list[Gain]] = {}
+    for gain in importance.gains[about, "template"]:
+        own.setdefault(importance.groups[gain.name], []).append(gain)
+    for group, gains in own.items():
+        bits = (gains[0].gain, gains[0].net, joints[group].gain, joints[group].chance)
+        yield group, str(len(gains)), gains[0].name, *(f"{value:.4f}" for value in bits)
+
+
+def compare_with_paper(templates: Sequence[str], corpus: str) -> list[str]:
+    """The paper's five features and our ranks as a table, where the configuration has one of the features."""
+    ours = {}
+    for name, template in TEMPLATES.items():
+        places = [templates.index(t) + 1 for word in WORDS if (t := template.format(word)) in templates]
+        if places:
+            ours[name] = {"rank": float(places[0])}
+    caption = f"{corpus}, rank among {len(templates)} templates"
+    return (
+        ["", "", published_tables.format_beside(published_tables.read_table(PAPER), ours, caption)]
+        if ours
+        else []
+    )

@@ -25,11 +25,10 @@ import numpy as np
 from scipy.special import expit
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
-from crfdeid import cli, pages
+from crfdeid import cli, pages, resources
 from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.evaluate.calibration import draw_calibration
 from crfdeid.evaluate.published_tables import align_columns
-from crfdeid.explain import curves
 from crfdeid.explain.retagging import (
     RECALL_BIAS,
     THRESHOLD,
@@ -38,9 +37,9 @@ from crfdeid.explain.retagging import (
     rank_tokens,
     tag_sweep,
 )
-from crfdeid.files import hold_output
+from crfdeid.files import hold_output, open_whole
 from crfdeid.pages.curves import draw_curve
-from crfdeid.pages.pictures import Axis, fit_shares
+from crfdeid.pages.pictures import Axis, fit_shares, render_figures, render_file
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
@@ -237,7 +236,7 @@ def main(arguments: list[str] | None = None) -> None:
         drawn = draw_pictures(margins, setting, marked)
         about = pages.stamp(corpus=args.gold.name, system=tagger.folder.name)
         with hold_output(args.out):
-            curves.write_curves(args.out, drawn, "Recall of a model", about, facts, table)
+            write_curves(args.out, drawn, "Recall of a model", about, facts, table)
 
 
 def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:
@@ -307,3 +306,28 @@ def draw_pictures(margins: Margins, setting: str, marked: dict[str, Point]) -> d
         title = "Are probabilities right? Tokens"
         drawn["calibration"] = draw_calibration(title, "tokens", expit(margins.margin), margins.phi)
     return drawn
+
+
+def write_curves(
+    folder: Path,
+    drawn: Mapping[str, str],
+    title: str,
+    about: Mapping[str, str],
+    facts: Mapping[str, str],
+    table: Sequence[Sequence[str]],
+) -> None:
+    """Write the pictures ``drawn``, by the name of their files, and the page ``curves.html`` with the
+    ``facts`` and the ``table`` of points."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in drawn.items():
+        with open_whole(folder / f"{name}.svg") as file:
+            file.write(render_file(picture))
+    head, *rows = table
+    parts = {
+        "<!-- facts -->": pages.render_facts(facts),
+        "<!-- curves -->": render_figures(list(drawn.values())),
+        "<!-- points -->": pages.render_table("Points of the curves", head, rows),
+    }
+    body = pages.fill_file(resources.PACKAGE / "explain" / "curves.html", parts)
+    with open_whole(folder / "curves.html") as file:
+        file.write(pages.render_page(title, about, body))

@@ -17,7 +17,8 @@ from pathlib import Path
 from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.surrogates.keyed_choice import MIN_KEY_BYTES, read_secret
-from crfdeid.serve.options import Limits, ServeOptions
+from crfdeid.serve.dispatcher import Limits
+from crfdeid.serve.server import ServeOptions, serve
 from crfdeid.serve.workers import Engine
 from crfdeid.systems import model
 
@@ -53,10 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if missing := [name for name in REQUIRED_PACKAGES if find_spec(name) is None]:
         raise ConfigurationError(f"{', '.join(missing)} not installed: pip install 'crfdeid[serve]'")
-    options = read_options(args)
-    from crfdeid.serve import server
-
-    server.serve(options)
+    serve(read_options(args))
 
 
 def read_options(args: argparse.Namespace) -> ServeOptions:

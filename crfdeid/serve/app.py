@@ -1,30 +1,98 @@
-"""The routes: each asks a worker, and replies with what it wrote."""
+"""The routes: the requests and replies as OpenAPI describes them; each route asks a worker and replies."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from crfdeid import __version__
-from crfdeid.serve import guard, metrics
-from crfdeid.serve.dispatcher import BusyError, Dispatcher
+from crfdeid.serve import dispatcher, guard
+from crfdeid.serve.dispatcher import BusyError, Dispatcher, Limits
 from crfdeid.serve.guard import Guard
-from crfdeid.serve.options import Limits
-from crfdeid.serve.schema import (
-    Error,
-    RedactReply,
-    RedactRequest,
-    RestoreReply,
-    RestoreRequest,
-    TagReply,
-    TagRequest,
-)
 from crfdeid.serve.workers import DONE, REFUSED, TIMEOUT, Answer
+
+
+class Strict(BaseModel):
+    """A request with a field that is not known is refused: it may be a misspelt one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Note(Strict):
+    id: str | None = Field(None, max_length=200, description="default: the number of the note")
+    text: str
+    patient: str | None = Field(None, max_length=200, description="notes of one patient follow one another")
+
+
+class Pair(Strict):
+    """What was issued, and the real text in its place."""
+
+    issued: str = Field(min_length=1, pattern=r"\S")
+    real: str
+    type: str
+
+
+class TagRequest(Strict):
+    notes: list[Note] = Field(min_length=1)
+    probabilities: bool = False
+
+
+class RedactRequest(Strict):
+    """The notes are the texts of one conversation or of one patient. ``map`` is that of an earlier reply."""
+
+    notes: list[Note] = Field(min_length=1)
+    style: Literal["placeholder", "surrogate"] = "placeholder"
+    map: list[Pair] = []
+
+
+class RestoreRequest(Strict):
+    notes: list[Note] = Field(min_length=1)
+    map: list[Pair]
+
+
+class Span(BaseModel):
+    """``text[start:end]``: offsets count code points."""
+
+    start: int
+    end: int
+    type: str
+    probability: float | None = None
+
+
+class TaggedNote(BaseModel):
+    id: str
+    spans: list[Span]
+
+
+class TagReply(BaseModel):
+    notes: list[TaggedNote]
+
+
+class WrittenNote(BaseModel):
+    id: str
+    text: str
+
+
+class RestoreReply(BaseModel):
+    notes: list[WrittenNote]
+
+
+class RedactReply(BaseModel):
+    """``map`` undoes the redaction: it is as secret as the notes. The service does not keep it."""
+
+    notes: list[WrittenNote]
+    map: list[Pair]
+
+
+class Error(BaseModel):
+    error: str
+
 
 STATUSES = {DONE: 200, REFUSED: 422, TIMEOUT: 504}
 LATE = "the request took too long"
@@ -42,7 +110,7 @@ FIELDS = {
 }
 
 
-def application(dispatcher: Dispatcher, counts: metrics.Metrics, key: bytes, limits: Limits) -> Guard:
+def application(dispatcher: Dispatcher, counts: dispatcher.Metrics, key: bytes, limits: Limits) -> Guard:
     """The ASGI application."""
     app = FastAPI(title="crfdeid", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.dispatcher, app.state.metrics = dispatcher, counts
@@ -88,7 +156,7 @@ async def reply(request: Request, name: str, body: dict[str, Any]) -> Response:
     return reply_to(answer, request.app.state.metrics)
 
 
-def reply_to(answer: Answer, counts: metrics.Metrics) -> Response:
+def reply_to(answer: Answer, counts: dispatcher.Metrics) -> Response:
     if answer.outcome == DONE:
         counts.count_work(answer.counts)
         return Response(answer.body, media_type="application/json")

@@ -15,9 +15,7 @@ from typing import Any
 
 from crfdeid.errors import locate_error
 from crfdeid.network import LOOPBACK_NAMES
-from crfdeid.serve.dispatcher import Dispatcher
-from crfdeid.serve.metrics import Metrics
-from crfdeid.serve.options import Limits
+from crfdeid.serve.dispatcher import Dispatcher, Limits, Metrics
 
 OPEN = ("/health",)  # needs no key
 RETRY_AFTER = 1  # seconds

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from crfdeid import resources
-from crfdeid.ablate import code_fingerprint, jobs
+from crfdeid.ablate import jobs
 from crfdeid.config import Config
 
 
@@ -31,7 +31,7 @@ def test_the_fingerprint_is_of_the_vectors_and_the_text_of_a_network(tmp_path):
 
 
 def test_the_fingerprint_is_of_the_code_that_trains():
-    own, other = (set(code_fingerprint.hash_modules(system)) for system in ("crf", "svm"))
+    own, other = (set(jobs.hash_modules(system)) for system in ("crf", "svm"))
     assert {
         "crfdeid.engine.training.train",
         "crfdeid.feature_extraction.token",
@@ -83,11 +83,11 @@ def test_every_module_that_a_training_imports_is_in_the_fingerprint(system, feat
         command_line, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     )
     assert run.returncode == 0, run.stderr
-    assert set(run.stdout.split()) - set(code_fingerprint.hash_modules(system)) == set()
+    assert set(run.stdout.split()) - set(jobs.hash_modules(system)) == set()
 
 
 def test_the_code_of_a_package_around_a_module_counts_too():
-    assert "crfdeid.engine.training" in code_fingerprint.hash_modules("crf")
+    assert "crfdeid.engine.training" in jobs.hash_modules("crf")
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_the_code_of_a_package_around_a_module_counts_too():
     ],
 )
 def test_a_line_of_code_makes_a_finished_run_out_of_date(tmp_path, monkeypatch, changed, differs):
-    before = code_fingerprint.hash_modules("crf")
+    before = jobs.hash_modules("crf")
     shutil.copytree(resources.PACKAGE, tmp_path / "crfdeid", ignore=shutil.ignore_patterns("__pycache__"))
     with (tmp_path / "crfdeid" / changed).open("a") as file:
         file.write("# another line\n")
     monkeypatch.setattr(resources, "PACKAGE", tmp_path / "crfdeid")
-    assert (code_fingerprint.hash_modules.__wrapped__("crf") != before) == differs
+    assert (jobs.hash_modules.__wrapped__("crf") != before) == differs

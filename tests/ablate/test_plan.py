@@ -5,7 +5,7 @@ from experiments import BASE, write_config
 from shipped_plans import CONFIGS, read_shipped
 
 from crfdeid import resources
-from crfdeid.ablate import jobs, plan, search
+from crfdeid.ablate import jobs, plan
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, TemplateError
 from crfdeid.feature_extraction import templates
@@ -151,8 +151,8 @@ def test_a_search_is_of_all_combinations_or_of_random_ones(tmp_path):
         "crf": {"c1": {"low": 0.01, "high": 10.0, "log": True}},
         "window": [0, 1],
     }
-    drawn = search.draw_runs(table, "")
-    assert drawn == search.draw_runs(table, "") != search.draw_runs(table | {"seed": 4}, "")
+    drawn = plan.draw_runs(table, "")
+    assert drawn == plan.draw_runs(table, "") != plan.draw_runs(table | {"seed": 4}, "")
     assert len({run["name"] for run in drawn}) == 5
     assert all(0.01 <= run["crf"]["c1"] <= 10 and run["window"] in (0, 1) for run in drawn)
 

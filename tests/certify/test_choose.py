@@ -11,7 +11,7 @@ from crfdeid.certify import choose
 from crfdeid.certify.__main__ import main
 from crfdeid.certify.bounds import bound_share_above
 from crfdeid.certify.choose import count_missed, measure_precision
-from crfdeid.certify.tuning import refuse_tuning_notes
+from crfdeid.certify.sampling import refuse_tuning_notes
 from crfdeid.errors import CrfdeidError
 from crfdeid.text.document import Document, Span
 

@@ -7,8 +7,7 @@ from small_release import draw, read_notes, write_release
 
 from crfdeid import corpora
 from crfdeid.certify.__main__ import main
-from crfdeid.certify.marks import NoteCounts
-from crfdeid.certify.readers import compare_mistakes, list_hard, list_mistakes, list_systems
+from crfdeid.certify.readers import NoteCounts, compare_mistakes, list_hard, list_mistakes, list_systems
 from crfdeid.certify.reading_copy import Plant, draw_plants, make_reading_copy
 from crfdeid.certify.rehearse import mark_leaks
 from crfdeid.certify.sample_size import Aim

@@ -10,7 +10,7 @@ from planted_phi import HARMLESS, PLANTED
 
 from crfdeid import cli, resources
 from crfdeid.check import __main__ as check
-from crfdeid.check.allow_list import AllowList
+from crfdeid.check.evidence import AllowList
 from crfdeid.check.texts import Skipped, list_files, read_files, read_patch
 from crfdeid.errors import FormatError
 

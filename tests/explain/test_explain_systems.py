@@ -14,7 +14,7 @@ from crfdeid import cli, corpora
 from crfdeid.config import Config
 from crfdeid.explain import __main__ as explain
 from crfdeid.explain import attribution, model_weights
-from crfdeid.explain.hidden_markov import HmmSequence, HmmTrace
+from crfdeid.explain.without_weights import HmmSequence, HmmTrace
 from crfdeid.systems import model
 from crfdeid.systems.hmm.counts import END, FEATURES
 from crfdeid.text import bio

@@ -24,9 +24,8 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.serve import __main__ as verb
 from crfdeid.serve import work, workers
 from crfdeid.serve.app import application
-from crfdeid.serve.dispatcher import Dispatcher
-from crfdeid.serve.metrics import Metrics
-from crfdeid.serve.options import Limits, ServeOptions
+from crfdeid.serve.dispatcher import Dispatcher, Limits, Metrics
+from crfdeid.serve.server import ServeOptions
 from crfdeid.serve.workers import DONE, FAILED, TIMEOUT, Answer, Engine, Job, Worker
 from crfdeid.systems import model
 

@@ -9,7 +9,7 @@ from small_release import draw, read_notes, write_release
 
 from crfdeid import corpora
 from crfdeid.certify.__main__ import main as certify_main
-from crfdeid.certify.tuning import read_tuning_list
+from crfdeid.certify.sampling import read_tuning_list
 from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError
 from crfdeid.systems import model, model_folder, tuned_notes
 from crfdeid.systems.tuned_notes import FILE, hash_id, hash_text

@@ -1,9 +1,15 @@
-"""Why a hidden Markov model gave a token its label.
+"""Why a system whose features have no weights tags a note as it does: an hmm, a network, judged spans.
 
-The score of a labelling is the logarithm of a probability: a sum over the words. Each word adds a
+The score of a labelling of an hmm is the logarithm of a probability: a sum over the words. Each word adds a
 *transition*, that the class before ends and another one begins (0 where the class goes on), and an
 *emission*, the word itself: as the first word of its class, or after the word before. The emission of a word
 that is not PHI loses the recall bias. The probability of a label sums all labellings of the sequence.
+
+Each token around that of a network is hidden in turn: in its place a recurrent network sees what is before
+and after a sequence, and a transformer its mask (occlusion: Zeiler & Fergus 2014). Where two tokens say the
+same, hiding one changes little, because the other still says it.
+
+Of a rescored or judged model the table says what its CRFs gave to every candidate.
 """
 
 from __future__ import annotations
@@ -19,9 +25,17 @@ from crfdeid.explain.attribution import find_number, find_sequence
 from crfdeid.explain.text import escape_controls, format_title
 from crfdeid.systems.hmm.counts import FEATURES, UNKNOWN, find_symbol
 from crfdeid.systems.hmm.hmm import HmmTagger
+from crfdeid.systems.judged.judged import JudgedTagger, find_batch_candidates
+from crfdeid.systems.judged.rescored import RescoredTagger
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
-from crfdeid.text.document import Document, Token
+from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.folding import fold_text
+
+REACH = 20  # tokens on each side of the explained one that are hidden in turn
+
+
+LEAST = 0.01  # candidates that are less probable are not listed
 
 START = "the start"
 
@@ -176,3 +190,94 @@ class HmmTrace:
         ]  # fmt: skip
         title = format_title(number, self.tokens[number], labels[0].name)
         return [title, f"a word that is {known}, written as {FEATURES[feature]}", "", *align_columns(rows)]
+
+
+def list_candidates(tagger: RescoredTagger, document: Document) -> list[str]:
+    """Return the lines of a table: each candidate with its probability, those of the members, the expression
+    that it is, whether it repeats a sure span, and whether it is a span. It quotes the note."""
+    folding = fold_text(document.text)
+    ((found, judged),) = tagger.judge([folding.fold_document(document)])
+    tokens, given = found.note.tokens, set(tagger.tag(document).spans)
+    rows = [["offsets", "type", "span", "probability", *tagger.members, "also", "text"]]
+    for (key, members), probability in sorted(zip(found.probabilities.items(), judged.tolist())):
+        if max(probability, *members) >= LEAST:
+            span = folding.unfold(Span(tokens[key[0]].start, tokens[key[1]].end, key[2]))
+            also = found.kinds.get(key, "") or "repeat" * (key in found.repeats)
+            figures = [f"{value:.3f}" for value in (probability, *members)]
+            text = escape_controls(document.text_of(span))
+            place = f"{span.start}-{span.end}"
+            rows.append([place, span.type, "yes" * (span in given), *figures, also, text])
+    return align_columns(rows)
+
+
+def list_judged(tagger: JudgedTagger, document: Document) -> list[str]:
+    """Return the lines of a table: each candidate of the CRF with the probability that the trees give, that
+    of the CRF, and whether it is a span. It quotes the note."""
+    folding = fold_text(document.text)
+    batch = tagger.batch([folding.fold_document(document)])
+    found = find_batch_candidates(tagger, batch, tagger.options.least)
+    judged, given = tagger.judge(batch).probabilities, set(tagger.tag(document).spans)
+    places = zip(batch.starts[found.first].tolist(), batch.ends[found.last].tolist(), found.types.tolist())
+    rows = [["offsets", "type", "span", "judged", "CRF", "text"]]
+    for (start, end, type), trees, crf in zip(places, judged.tolist(), found.probabilities.tolist()):
+        if max(trees, crf) >= LEAST:
+            span = folding.unfold(Span(start, end, tagger.judge_rows.types[type]))
+            is_given, text = "yes" * (span in given), escape_controls(document.text_of(span))
+            rows.append([f"{span.start}-{span.end}", span.type, is_given, f"{trees:.3f}", f"{crf:.3f}", text])
+    return align_columns(rows)
+
+
+class NetworkTrace:
+    """A document's tokens and sequences, and the network that labels them."""
+
+    def __init__(self, tagger: Tagger, document: Document) -> None:
+        folding = fold_text(document.text)
+        self.tagger, self.document, self.folded = tagger, document, folding.fold_document(document)
+        tokenized, self.sequences = tagger.pipeline.tokenize_document(self.folded)
+        self.tokens = [folding.unfold_token(token) for token in tokenized.tokens]
+
+    def number_at(self, offset: int) -> int:
+        """As :func:`crfdeid.explain.attribution.find_number`."""
+        return find_number(self.document, self.tokens, offset)
+
+    def list_tokens(self) -> list[str]:
+        """Every token with its number, offset, most probable label and its probability, as lines."""
+        rows = [("token", "at", "label", "probability", "text")]
+        found = find_probabilities(self.tagger.score_tokens(self.folded))
+        for number in (number for part in self.sequences for number in part):
+            token, best = self.tokens[number], int(found[number].argmax())
+            text = escape_controls(token.text)
+            probability = f"{found[number, best]:.4f}"
+            rows.append((str(number), str(token.start), self.tagger.labels[best], probability, text))
+        return align_columns(rows)
+
+    def explain(self, number: int, runners: int, top: int) -> list[str]:
+        """Why one token got its label, as lines: the labels by probability, ``runners`` beside the winner and
+        O; then the ``top`` tokens that change the probability of the winner most when they are hidden.
+        Raises :class:`DocumentError` where no sequence contains the token."""
+        part = self.sequences[find_sequence(self.document, self.tokens, self.sequences, number)]
+        around = range(max(part.start, number - REACH), min(part.stop, number + REACH + 1))
+        found = find_probabilities(self.tagger.score_hidden(self.folded, around, number))
+        labels, order = self.tagger.labels, np.argsort(-found[0], kind="stable").tolist()
+        shown = [y for n, y in enumerate(order) if n <= runners or labels[y] == bio.OUTSIDE]
+        rows = [("label", "probability"), *((labels[y], f"{found[0, y]:.6f}") for y in shown)]
+        hidden = [("hidden", "probability", "change", *(labels[y] for y in shown[1:]), "text")]
+        changes = found[1:] - found[0]
+        for at in np.argsort(-abs(changes[:, order[0]]), kind="stable")[:top].tolist():
+            text = escape_controls(self.tokens[around[at]].text)
+            own, change = found[1 + at, order[0]], changes[at, order[0]]
+            others = (f"{changes[at, y]:+.4f}" for y in shown[1:])
+            hidden.append((str(around[at]), f"{own:.4f}", f"{change:+.4f}", *others, text))
+        title = format_title(number, self.tokens[number], labels[order[0]])
+        return [title, "", *align_columns(rows), "", *align_columns(hidden)]
+
+
+def find_probabilities(scores: np.ndarray) -> np.ndarray:
+    """Return the softmax of each row.
+
+    >>> find_probabilities(np.log([[1.0, 3.0]])).round(6).tolist()
+    [[0.25, 0.75]]
+    """
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found: np.ndarray = raised / raised.sum(axis=1, keepdims=True)
+    return found

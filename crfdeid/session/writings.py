@@ -1,4 +1,4 @@
-"""The forms in which an issued text may come back in an answer, each with the real text in the same form.
+"""The writings in which an issued text may come back in an answer, each with the real text written alike.
 
 Of a placeholder: with other marks, escaped for Markdown, with a possessive inside. Of a surrogate: parts of a
 name, a date in other notations, a number grouped otherwise.
