@@ -175,24 +175,24 @@ def format_report(
 def time_steps(documents: int, epochs: int) -> Iterator[str]:
     """Yield the losses of a word and the processor time of each network, by the sequences in a step. The
     vectors are drawn: learning them does not depend on the steps."""
-    from crfdeid.systems.rnn import embeddings, training
-    from crfdeid.systems.rnn.network import use_threads
-    from crfdeid.systems.rnn.options import Options
+    from crfdeid.systems.works import rnn_embeddings, rnn_training
+    from crfdeid.systems.works.rnn_network import use_threads
+    from crfdeid.systems.works.rnn_options import Options
 
     pipeline = Pipeline(sequence="sentence")
-    found = training.label_documents(pipeline, list(generate(documents, SEED, "train")))
+    found = rnn_training.label_documents(pipeline, list(generate(documents, SEED, "train")))
     size = sum(len(words) for words, _ in found)
     for kind, batch in product(("elman", "jordan"), BATCHES):
         settings = registry.read_config(f"rnn_{kind}").options | {"epochs": epochs, "batch": batch}
         options = Options(**settings | {"embedding": "random", "dimensions": 300})
-        with use_threads(1), training.use_seed(options.seed):
-            words, vectors = embeddings.find_vectors([row for row, _ in found], pipeline, options)
+        with use_threads(1), rnn_training.use_seed(options.seed):
+            words, vectors = rnn_embeddings.find_vectors([row for row, _ in found], pipeline, options)
             labels = sorted({label for _, row in found for label in row})
-            network = training.build_network(options, vectors, len(labels))
+            network = rnn_training.build_network(options, vectors, len(labels))
             losses: list[str] = []
             began = time.process_time()
-            pairs = training.make_pairs(found, words, labels)
-            training.descend(network, pairs, None, options, partial(add_loss, losses))
+            pairs = rnn_training.make_pairs(found, words, labels)
+            rnn_training.descend(network, pairs, None, options, partial(add_loss, losses))
         cost = 1000 * (time.process_time() - began) / size / epochs
         yield f"{kind}, {batch} in a step: loss {' '.join(losses)}; {cost:.3f} ms per token and epoch"
 

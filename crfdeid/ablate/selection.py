@@ -80,7 +80,7 @@ def rank_by_l1(pipeline: Pipeline, documents: Sequence[Document]) -> list[str]:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
-    from crfdeid.systems.linear.design_matrix import build_matrix
+    from crfdeid.systems.works.linear import build_matrix
 
     design = build_matrix(pipeline, map(fold_document, documents), LEAST, boundaries=False)
     machine = LinearSVC(C=COST, penalty="l1", dual=False, fit_intercept=False, random_state=0)

@@ -115,7 +115,7 @@ def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
 def explain_hmm(folder: Path, args: argparse.Namespace) -> list[str]:
     """What the words and the classes before them say of a note's tokens."""
     from crfdeid.explain.without_weights import HmmTrace
-    from crfdeid.systems.hmm.hmm import HmmTagger
+    from crfdeid.systems.works.hmm import HmmTagger
 
     tagger = model.load(folder)
     assert isinstance(tagger, HmmTagger)

@@ -147,7 +147,7 @@ def load(folder: Path | str) -> ModelWeights:
 
 def load_second_stage(folder: Path) -> ModelWeights:
     """Load the weights of the second CRF, which sees the labels of the first."""
-    from crfdeid.systems.stacking.two_stage import FIRST, TwoStageTagger
+    from crfdeid.systems.works.two_stage import FIRST, TwoStageTagger
 
     tagger = model.load(str(folder))
     assert isinstance(tagger, TwoStageTagger)
@@ -156,8 +156,8 @@ def load_second_stage(folder: Path) -> ModelWeights:
 
 def load_linear(folder: Path) -> ModelWeights:
     """Load the weights of a linear classifier, or of that which ends a stack."""
-    from crfdeid.systems.linear.classifier import LinearTagger  # scikit-learn takes a second to import
-    from crfdeid.systems.stacking.multi import MultiTagger
+    from crfdeid.systems.works.linear import LinearTagger  # scikit-learn takes a second to import
+    from crfdeid.systems.works.multi import MultiTagger
 
     tagger = model.load(str(folder))
     if isinstance(tagger, MultiTagger):

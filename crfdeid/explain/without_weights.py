@@ -23,11 +23,11 @@ import numpy as np
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain.attribution import find_number, find_sequence
 from crfdeid.explain.text import escape_controls, format_title
-from crfdeid.systems.hmm.counts import FEATURES, UNKNOWN, find_symbol
-from crfdeid.systems.hmm.hmm import HmmTagger
 from crfdeid.systems.judged.judged import JudgedTagger, find_batch_candidates
 from crfdeid.systems.judged.rescored import RescoredTagger
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.works.hmm import HmmTagger
+from crfdeid.systems.works.hmm_counts import FEATURES, UNKNOWN, find_symbol
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.folding import fold_text

@@ -13,7 +13,7 @@ from crfdeid.engine import crfsuite_file
 from crfdeid.files import read_text
 from crfdeid.share import canaries, strings
 from crfdeid.share.canaries import DECOYS, Canary
-from crfdeid.systems import known_words
+from crfdeid.systems import model_folder
 from crfdeid.systems.crf import CRFSUITE, CrfTagger
 from crfdeid.systems.judged.judged import SHARES
 from crfdeid.text.document import Document
@@ -120,7 +120,7 @@ def watch(documents: Sequence[Document], on_document: Callable[[], object]) -> I
 def read_model(tagger: CrfTagger) -> set[str]:
     """Return the words and long numbers that can be read in a model: in its attributes, in its known words,
     in its table of the shares of words, and in its gazetteers of training spans."""
-    paths = [path for name in (known_words.FILE, SHARES) if (path := tagger.folder / name).is_file()]
+    paths = [path for name in (model_folder.KNOWN_WORDS, SHARES) if (path := tagger.folder / name).is_file()]
     known = {text for path in paths for text in strings.find_strings(read_text(path))}
     attributes = strings.read_strings(tagger.weights.attributes)
     return attributes | known | strings.read_training_lists(tagger.folder)

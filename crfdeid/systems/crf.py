@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from crfdeid.engine.decoding.chain import SpanConfidence
     from crfdeid.engine.decoding.marginals import Marginals
     from crfdeid.engine.decoding.span_marginals import SpanMarginals
-    from crfdeid.systems.risk import RiskDecoder
+    from crfdeid.systems.threshold import RiskDecoder
 
 CRFSUITE = "model.crfsuite"
 SMALLEST = 1e-15  # a probability whose logarithm is finite
@@ -75,7 +75,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             self.crfsuite.open_inmemory(self._file)
 
     def _build_risk_decoder(self) -> RiskDecoder:
-        from crfdeid.systems.risk import RiskDecoder, read_limits
+        from crfdeid.systems.threshold import RiskDecoder, read_limits
 
         return RiskDecoder(self.span_marginals, read_limits(self.config))
 
@@ -150,7 +150,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     def find_candidates(self, documents: Sequence[Document], least: float) -> list[list[Span]]:
         """Return all spans that are at least so probable, of each document, with their probabilities. They
         can overlap, and can begin or end with a line end; the documents are folded."""
-        from crfdeid.systems.risk import list_spans
+        from crfdeid.systems.threshold import list_spans
 
         batch = self.batch(documents)
         emissions = self.decoder.emissions(batch)

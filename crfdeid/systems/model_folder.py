@@ -2,13 +2,19 @@
 
     manifest.json     format, version, the SHA-256 of every other file, and how the model was made
     settings.json     the configuration
-    known_words.txt   of a model for sharing (:mod:`crfdeid.systems.known_words`)
+    known_words.txt   of a model for sharing (:func:`find_known_words`)
     tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.tuned_notes`)
     scheme.toml  features/*.template  gazetteers/*.txt
     ...               the system's own files, such as model.crfsuite
 
 A model has a copy of everything it needs, so a change of the shipped files does not change it; a damaged
 model is refused.
+
+The known words are those whose pieces (prefixes, suffixes) a model for sharing observes, in training and in
+tagging. A piece that several patients have shows no word. But one patient can have a name a hundred times,
+and then the weights of its pieces together tell the name: an attacker who tried 162,253 names took a
+planted one for the likeliest. So a model for sharing observes only the pieces of words that at least k
+patients have, without long numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +37,8 @@ from crfdeid.feature_extraction import templates, word_clusters
 from crfdeid.feature_extraction.long_numbers import has_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
-from crfdeid.systems import known_words, registry
+from crfdeid.files import read_text
+from crfdeid.systems import registry
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text import gazetteer, scheme
 from crfdeid.text.document import Document
@@ -43,6 +50,8 @@ TRAINING = "training"  # the manifest's key of how the model was made (crfdeid.s
 SCORES = "scores.json"
 ADDED = (SCORES, "CARD.md")  # after the manifest is written; no tagger reads them
 SETTING = re.compile(r"[\w.+/-]{,80}", re.ASCII)  # what an error may show of a model's settings and names
+
+KNOWN_WORDS = "known_words.txt"  # in a model's folder
 
 
 def create_folder(path: Path, documents: Sequence[Document], config: Config) -> ModelFolder:
@@ -71,9 +80,9 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     if config.min_patients > 1:  # with 1 the list would have every word
-        words = known_words.find_known_words(pipeline, documents, config.min_patients)
-        known_words.write_words(path, words)
-        pipeline = known_words.restrict_pipeline(pipeline, path)
+        words = find_known_words(pipeline, documents, config.min_patients)
+        write_words(path, words)
+        pipeline = restrict_pipeline(pipeline, path)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
 
 
@@ -168,8 +177,8 @@ def read_folder(path: Path) -> ModelFolder:
     config = read_settings(path)
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
-    if (path / known_words.FILE).is_file():
-        pipeline = known_words.restrict_pipeline(pipeline, path)
+    if (path / KNOWN_WORDS).is_file():
+        pipeline = restrict_pipeline(pipeline, path)
     fingerprint = hash_manifest(path / MANIFEST)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"), fingerprint)
 
@@ -291,3 +300,23 @@ def write_manifest(folder: Path) -> None:
         "files": {name: hash_file(folder / name) for name in list_files(folder)},
     }
     (folder / MANIFEST).write_text(render_manifest(manifest), encoding="utf-8")
+
+
+def find_known_words(pipeline: Pipeline, documents: Iterable[Document], least: int) -> set[str]:
+    """Return the tokens, in lower case, that at least ``least`` patients have."""
+    owners: dict[str, set[tuple[bool, str]]] = {}
+    for document in documents:
+        for word in {token.text.lower() for token in pipeline.tokenize(document.text)}:
+            owners.setdefault(word, set()).add(document.owner)
+    return {word for word, own in owners.items() if len(own) >= least and not has_long_number(word)}
+
+
+def write_words(folder: Path, words: Iterable[str]) -> None:
+    """Write the words into a model's folder, one a line."""
+    lines = sorted(word for word in words if word.split() == [word])
+    (folder / KNOWN_WORDS).write_text("".join(f"{word}\n" for word in lines), encoding="utf-8")
+
+
+def restrict_pipeline(pipeline: Pipeline, folder: Path) -> Pipeline:
+    """Return the pipeline as the words of a model's folder restrict it."""
+    return pipeline.with_known_words(frozenset(read_text(folder / KNOWN_WORDS).split("\n")))

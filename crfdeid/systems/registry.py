@@ -78,12 +78,12 @@ SYSTEMS = {
     "judged": Entry(
         "crfdeid.systems.judged.judged", has_recall_bias=True, has_type_bias=True, has_min_patients=True
     ),
-    "svm": Entry("crfdeid.systems.linear.svm", has_recall_bias=True),
-    "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_recall_bias=True, has_type_bias=True),
-    "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False, has_recall_bias=True),
+    "svm": Entry("crfdeid.systems.works.svm", has_recall_bias=True),
+    "two_stage": Entry("crfdeid.systems.works.two_stage", has_recall_bias=True, has_type_bias=True),
+    "multi": Entry("crfdeid.systems.works.multi", needs_features=False, has_recall_bias=True),
     "rescored": Entry("crfdeid.systems.judged.rescored"),
-    "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False, has_recall_bias=True),
-    "snow": Entry("crfdeid.systems.linear.snow", has_recall_bias=True),
+    "hmm": Entry("crfdeid.systems.works.hmm", needs_features=False, has_recall_bias=True),
+    "snow": Entry("crfdeid.systems.works.snow", has_recall_bias=True),
     "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),
     "sure_rules": Entry(
         "crfdeid.systems.rule_based", "SURE_RULES_SYSTEM", needs_features=False, is_trained=False
@@ -91,7 +91,7 @@ SYSTEMS = {
     "heuristic": Entry(
         "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
     ),
-    "rnn": Entry("crfdeid.systems.rnn.rnn", needs_features=False, has_recall_bias=True),
+    "rnn": Entry("crfdeid.systems.works.rnn", needs_features=False, has_recall_bias=True),
     "transformer": Entry(
         "crfdeid.systems.transformer.transformer", needs_features=False, has_recall_bias=True
     ),
@@ -151,7 +151,7 @@ def check(settings: Config) -> None:
     if not settings.features and find_entry(settings.system).needs_features:
         raise ConfigurationError("features is not set")
     if settings.decode == "risk" or settings.span_mark == "last" or settings.span_threshold:
-        from crfdeid.systems.risk import check_decode
+        from crfdeid.systems.threshold import check_decode
 
         check_decode(settings)
     if settings.type_bias:

@@ -12,7 +12,7 @@ from experiments import SMALL, build_result, exit_status, run_ablation, write_co
 from crfdeid import corpora
 from crfdeid.ablate import plot, results, runner
 from crfdeid.evaluate import scores, significance
-from crfdeid.systems.rnn import options
+from crfdeid.systems.works import rnn_options
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 
@@ -209,7 +209,7 @@ def test_a_missing_program_is_reported_before_any_training(corpus, tmp_path, mon
 
 def test_a_missing_package_is_reported_before_any_training(corpus, tmp_path, monkeypatch, capsys):
     """Not after hours, when the turn of the network comes."""
-    monkeypatch.setattr(options, "find_spec", lambda name: None)
+    monkeypatch.setattr(rnn_options, "find_spec", lambda name: None)
     config = write_config(tmp_path, f'{SMALL}\n[[run]]\nname = "Elman"\nbase = "rnn_elman"\n')
     assert exit_status([config, corpus / "train", corpus / "test", "--out", tmp_path / "out"]) == 2
     said = capsys.readouterr().err

@@ -40,14 +40,14 @@ def test_the_fingerprint_is_of_the_code_that_trains():
     } <= own
     assert (
         not {
-            "crfdeid.systems.linear.svm",
+            "crfdeid.systems.works.svm",
             "crfdeid.evaluate.scores",
             "crfdeid.evaluate.__main__",
             "crfdeid.review",
         }
         & own
     )
-    assert own | {"crfdeid.systems.linear.svm", "crfdeid.systems.linear.classifier"} <= other
+    assert own | {"crfdeid.systems.works.svm", "crfdeid.systems.works.linear"} <= other
 
 
 TRAINING = """

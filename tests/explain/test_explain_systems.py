@@ -16,7 +16,7 @@ from crfdeid.explain import __main__ as explain
 from crfdeid.explain import attribution, model_weights
 from crfdeid.explain.without_weights import HmmSequence, HmmTrace
 from crfdeid.systems import model
-from crfdeid.systems.hmm.counts import END, FEATURES
+from crfdeid.systems.works.hmm_counts import END, FEATURES
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Token
 

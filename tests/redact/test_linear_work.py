@@ -21,7 +21,7 @@ from crfdeid.repair.places import find_towns
 from crfdeid.session.session import find_survivors
 from crfdeid.synthetic import clinical
 from crfdeid.synthetic.reidentify import renaming
-from crfdeid.systems import safe_pattern
+from crfdeid.systems import term_lists
 from crfdeid.text.document import Document, Span
 
 pytestmark = pytest.mark.slow
@@ -221,7 +221,7 @@ def test_a_name_of_parts_is_looked_for_at_its_first_letter_only(text):
         (patient_table.VALUES, " ; ", [2]),
         (renaming.SYLLABLE, "\nb\n", [3, 3, 3]),
         (clinical.CHOICE, "[a[b]", [5]),
-        (safe_pattern.PART, "[a[b", [4, 2, 4, 4]),
+        (term_lists.PART, "[a[b", [4, 2, 4, 4]),
     ],
 )
 def test_no_expression_goes_through_the_rest_from_each_character(expression, text, ends):

@@ -13,9 +13,9 @@ from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.systems import model, model_folder
-from crfdeid.systems.hmm import counts, hmm
-from crfdeid.systems.hmm.bigram_model import Bigrams
-from crfdeid.systems.hmm.counts import END, FEATURES, Region
+from crfdeid.systems.works import hmm, hmm_counts
+from crfdeid.systems.works.hmm import Bigrams
+from crfdeid.systems.works.hmm_counts import END, FEATURES, Region
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
@@ -42,12 +42,12 @@ NOTHING, DOCTOR = 0, 1
 )  # fmt: skip
 def test_word_features(word, first, name):
     """The examples of Bikel et al.'s table 3.1, in the table's order, and ours."""
-    assert FEATURES[counts.find_feature(word, first)] == name
+    assert FEATURES[hmm_counts.find_feature(word, first)] == name
 
 
 @given(st.text(min_size=1), st.booleans())
 def test_every_word_has_a_feature(word, first):
-    assert 0 <= counts.find_feature(word, first) < F
+    assert 0 <= hmm_counts.find_feature(word, first) < F
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def small():
         [Region([DR], NOTHING), Region([RUIZ], DOCTOR), Region([SAW], NOTHING)],
         [Region([DR, SAW], NOTHING), Region([RUIZ], DOCTOR)],
     ]
-    return Bigrams(counts.count_regions(sequences, 2), 2, 5)
+    return Bigrams(hmm_counts.count_regions(sequences, 2), 2, 5)
 
 
 def test_turns_by_hand(small):
@@ -141,7 +141,7 @@ def list_paths(tagger, length) -> list[tuple[tuple[int, bool], ...]]:
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from(["Dr", "Ruiz", "3", "2061", "Qwx", ".", "A"]), min_size=1, max_size=4))
 def test_viterbi_finds_the_best_of_all_paths(tagger, words):
-    symbols = [counts.find_symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
+    symbols = [hmm_counts.find_symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
     best = max(likelihood(tagger, symbols, path) for path in list_paths(tagger, len(words)))
     found = tuple(zip(*tagger.find_best_path(symbols)))
     assert likelihood(tagger, symbols, found) == pytest.approx(best)

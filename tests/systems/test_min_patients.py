@@ -9,7 +9,7 @@ from small_notes import SMALL
 from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems import known_words, model, registry
+from crfdeid.systems import model, model_folder, registry
 from crfdeid.text.document import Document, Span
 
 TEMPLATE = "lower[-1..1] suffix5[0] shape[0] lower[-1]|lower[0] lower[0]|shape[1] words_left[0]\n"
@@ -118,14 +118,14 @@ def test_the_letters_of_one_patient_s_name_leave_nothing_in_the_model(corpus, tm
 
 def test_a_model_knows_the_words_of_enough_patients_also_when_it_tags(corpus, settings, tmp_path):
     folder = model.train(corpus, replace(settings, min_patients=2), tmp_path / "m").folder
-    words = (folder / known_words.FILE).read_text().split("\n")
+    words = (folder / model_folder.KNOWN_WORDS).read_text().split("\n")
     assert "seen" in words and "zanzibarov" not in words and "445566" not in words and "2061" not in words
     assert words == [*sorted(set(words) - {""}), ""]
     seen, rare = (find_pieces(model.load(folder), text) for text in ("Seen by Dr", "Kinmukinov 2061"))
     assert seen == ["suffix5[0]=seen", "suffix5[0]=by", "suffix5[0]=dr"] and rare == []
     for least in (0, 1):  # with 1 the list would have every word
         plain = model.train(corpus, replace(settings, min_patients=least), tmp_path / str(least))
-        assert not (plain.folder / known_words.FILE).exists()
+        assert not (plain.folder / model_folder.KNOWN_WORDS).exists()
         assert find_pieces(plain, "Kinmukinov") == ["suffix5[0]=kinov"]
 
 

@@ -11,10 +11,8 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
-from crfdeid.systems.hmm import hmm
-from crfdeid.systems.linear import classifier, design_matrix
-from crfdeid.systems.stacking import multi
 from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.systems.works import hmm, linear, multi
 from crfdeid.tag import __main__ as tag
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
@@ -61,9 +59,9 @@ def test_learns_whom_to_trust(notes, tmp_path):
     wrong = [n.with_spans([Span(0, 4, "CITY")]) for n in notes]
     columns = multi.make_columns(pipeline, {"liar": wrong, "honest": notes})
     longer = multi.extend_pipeline(pipeline, ["honest", "liar"])
-    design = design_matrix.build_matrix(longer, notes[:20], 1, True, columns[:20])
-    classifier.write_classifier(tmp_path, multi.svm.fit(design, multi.svm.Options()))
-    last = classifier.LinearTagger(ModelFolder(tmp_path, STACK, longer, scheme.read_scheme()))
+    design = linear.build_matrix(longer, notes[:20], 1, True, columns[:20])
+    linear.write_classifier(tmp_path, multi.svm.fit(design, multi.svm.Options()))
+    last = linear.LinearTagger(ModelFolder(tmp_path, STACK, longer, scheme.read_scheme()))
     found = last.tag_with_columns(notes[20:], columns[20:])
     assert [document.spans for document in found] == [n.spans for n in notes[20:]]
 

@@ -28,12 +28,12 @@ from crfdeid.evaluate import __main__ as evaluate  # noqa: E402
 from crfdeid.evaluate import published_tables, scores  # noqa: E402
 from crfdeid.explain import __main__ as explain  # noqa: E402
 from crfdeid.systems import model, model_folder, registry  # noqa: E402
-from crfdeid.systems.rnn import embeddings, rnn, vocabulary  # noqa: E402
-from crfdeid.systems.rnn import network as rnn_network  # noqa: E402
-from crfdeid.systems.rnn import options as rnn_options  # noqa: E402
-from crfdeid.systems.rnn import training as rnn_training  # noqa: E402
-from crfdeid.systems.rnn.network import Elman, Jordan  # noqa: E402
-from crfdeid.systems.rnn.options import DIMENSIONS, Options  # noqa: E402
+from crfdeid.systems.works import rnn, rnn_embeddings, rnn_vocabulary  # noqa: E402
+from crfdeid.systems.works import rnn_network as rnn_network  # noqa: E402
+from crfdeid.systems.works import rnn_options as rnn_options  # noqa: E402
+from crfdeid.systems.works import rnn_training as rnn_training  # noqa: E402
+from crfdeid.systems.works.rnn_network import Elman, Jordan  # noqa: E402
+from crfdeid.systems.works.rnn_options import DIMENSIONS, Options  # noqa: E402
 from crfdeid.tag import __main__ as tag  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
 from crfdeid.train import main as train_main  # noqa: E402
@@ -79,7 +79,7 @@ def test_jordan_by_hand():
 
 def random_network(kind, layers, seed, labels=4, words=9):
     with rnn_training.use_seed(seed):
-        made = kind(embeddings.draw_vectors(words, 3), labels, 3, 5, layers)
+        made = kind(rnn_embeddings.draw_vectors(words, 3), labels, 3, 5, layers)
         made.draw_weights(1.0)
         for b in (*made.b, made.c):
             torch.nn.init.uniform_(b)
@@ -228,12 +228,12 @@ def test_dropout_keeps_the_sum():
 
 
 def test_rare_words_are_unknown_ones_and_are_learned():
-    words = vocabulary.learn_words([["Dr", "Ruiz", "\n"], ["Dr", "Haddad", "\r\n"]], 2, "forms")
+    words = rnn_vocabulary.learn_words([["Dr", "Ruiz", "\n"], ["Dr", "Haddad", "\r\n"]], 2, "forms")
     assert words.known == ("Dr",)
     assert words.find_number("Ruiz") == words.find_number("Xylander") != words.find_number("saw")
-    assert words.find_number("\n") == words.find_number("\r\n") == vocabulary.LINE_END
-    one = vocabulary.WordNumbers(("Dr",), "one")
-    assert {one.find_number(w) for w in ("Ruiz", "saw", "1990")} == {vocabulary.UNKNOWN}
+    assert words.find_number("\n") == words.find_number("\r\n") == rnn_vocabulary.LINE_END
+    one = rnn_vocabulary.WordNumbers(("Dr",), "one")
+    assert {one.find_number(w) for w in ("Ruiz", "saw", "1990")} == {rnn_vocabulary.UNKNOWN}
 
 
 @given(
@@ -241,10 +241,10 @@ def test_rare_words_are_unknown_ones_and_are_learned():
 )
 def test_words_survive_their_file(tmp_path_factory, known):
     folder = tmp_path_factory.mktemp("words")
-    words = vocabulary.WordNumbers(tuple(known))
+    words = rnn_vocabulary.WordNumbers(tuple(known))
     words.write(folder)
-    assert vocabulary.read_words(folder, "forms") == words
-    assert all(vocabulary.RESERVED <= words.find_number(word) < len(words) for word in known)
+    assert rnn_vocabulary.read_words(folder, "forms") == words
+    assert all(rnn_vocabulary.RESERVED <= words.find_number(word) < len(words) for word in known)
 
 
 ROWS = [[20, 21, 22, 23], [20, 24, 22, 25, 2], [26, 21, 22], [20, 21]] * 6
@@ -257,7 +257,7 @@ def test_vectors_are_the_same_for_a_seed(kind):
     found = []
     for seed in (1, 1, 2):
         with rnn_training.use_seed(seed):
-            found.append(embeddings.learn_vectors(kind, ROWS, 30, 8, 2, seed))
+            found.append(rnn_embeddings.learn_vectors(kind, ROWS, 30, 8, 2, seed))
     assert found[0].shape == (30, 8) and found[0].isfinite().all()
     assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
 
@@ -266,7 +266,7 @@ def test_words_of_like_neighbours_get_like_vectors():
     """21 and 22 stand between the same words, 23 elsewhere."""
     rows = [[20, 21, 24], [20, 22, 24], [25, 23, 26], [26, 25, 23]] * 40
     with rnn_training.use_seed(0):
-        vectors = embeddings.learn_rnnlm(rows, 30, 10, 30)
+        vectors = rnn_embeddings.learn_rnnlm(rows, 30, 10, 30)
     like, unlike = (torch.cosine_similarity(vectors[21], vectors[n], 0) for n in (22, 23))
     assert like > unlike
 
@@ -285,11 +285,11 @@ def test_words_have_the_vectors_of_the_file(tmp_path):
     path = write_vectors(tmp_path, ["the", "Ruiz", "saw", "dr", "gtt"])
     options = Options(embedding="file", vectors=path, words=2, least=2)
     rows = [["Dr", "saw", "Xi"], ["Dr", "saw", "Haddad"]]
-    words, vectors = embeddings.find_vectors(rows, line_pipeline(tmp_path), options)
+    words, vectors = rnn_embeddings.find_vectors(rows, line_pipeline(tmp_path), options)
     assert words.known == ("Dr", "Ruiz", "dr", "saw", "the")  # the first two, and those of the notes
     row = {word: vectors[number].tolist() for word, number in words.numbers.items()}
     assert row == {"dr": [3.5] * 3, "the": [0.5] * 3, "Ruiz": [1.5] * 3, "saw": [2.5] * 3, "Dr": [3.5] * 3}
-    assert vectors[vocabulary.UNKNOWN].abs().max() <= embeddings.RANGE  # drawn
+    assert vectors[rnn_vocabulary.UNKNOWN].abs().max() <= rnn_embeddings.RANGE  # drawn
 
 
 @pytest.mark.parametrize("kind", ["rnnlm", "cbow"])
@@ -302,7 +302,7 @@ def test_a_text_without_spans_teaches_more_words(tmp_path, kind):
     found = []
     for options in (learn, dataclasses.replace(learn, text="")):
         with rnn_training.use_seed(1):
-            found.append(embeddings.find_vectors([["saw", "saw"]], line_pipeline(tmp_path), options))
+            found.append(rnn_embeddings.find_vectors([["saw", "saw"]], line_pipeline(tmp_path), options))
         shutil.rmtree(tmp_path / "pipeline")
     (more, vectors), (words, _) = found
     assert words.known == ("saw",) and more.known == ("The", "saw")  # the two most frequent, one is known
@@ -461,7 +461,7 @@ def test_names_the_extra(notes, tmp_path, monkeypatch, missing):
 
 @pytest.mark.parametrize(
     "file, content",
-    [(rnn.NETWORK, b"x"), (rnn.NETWORK, b""), (vocabulary.WORDS, b"Dr\n"), (vocabulary.WORDS, b"Dr"),
+    [(rnn.NETWORK, b"x"), (rnn.NETWORK, b""), (rnn_vocabulary.WORDS, b"Dr\n"), (rnn_vocabulary.WORDS, b"Dr"),
      (rnn.LABELS, b"O\n\n"), (rnn.LABELS, b"\xff\n"), (rnn.LABELS, b"O\n")],
 )  # fmt: skip
 def test_refuses_a_damaged_model(tagger, tmp_path, file, content):
@@ -538,7 +538,7 @@ def test_in_a_process_of_its_own_the_same_bytes(notes, tmp_path):
         text=True,
     )
     assert done.returncode == 0 and done.stderr == ""
-    for name in (rnn.NETWORK, vocabulary.WORDS, rnn.LABELS, "settings.json"):
+    for name in (rnn.NETWORK, rnn_vocabulary.WORDS, rnn.LABELS, "settings.json"):
         assert model_folder.hash_file(here / name) == model_folder.hash_file(tmp_path / "there" / name)
 
 
@@ -587,8 +587,8 @@ def test_no_word_of_a_note_is_told(tmp_path, how):
         settings = tiny(least=1, rate=1e38, spread=1e30)
     with pytest.raises(CrfdeidError) as told:
         model.train([document], settings, folder)
-        assert CANARY in (folder / vocabulary.WORDS).read_text()
-        file = {"words": vocabulary.WORDS, "labels": rnn.LABELS, "network": rnn.NETWORK}[how]
+        assert CANARY in (folder / rnn_vocabulary.WORDS).read_text()
+        file = {"words": rnn_vocabulary.WORDS, "labels": rnn.LABELS, "network": rnn.NETWORK}[how]
         (folder / file).write_bytes((folder / file).read_bytes()[:-1])
         model_folder.write_manifest(folder)
         model.load(folder)

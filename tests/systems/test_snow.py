@@ -13,10 +13,9 @@ from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model, model_folder, registry
-from crfdeid.systems.linear import classifier, snow
-from crfdeid.systems.linear.classifier import LinearClassifier
-from crfdeid.systems.linear.design_matrix import DesignMatrix
-from crfdeid.systems.linear.snow import Options
+from crfdeid.systems.works import linear, snow
+from crfdeid.systems.works.linear import DesignMatrix, LinearClassifier
+from crfdeid.systems.works.snow import Options
 from crfdeid.tag import __main__ as tag
 from crfdeid.text import bio
 from crfdeid.text.document import Document
@@ -111,7 +110,7 @@ def test_finds_what_it_learned(tagger, notes):
 def test_same_bytes(notes, tmp_path):
     for name in "ab":
         model.train(notes[:12], SNOW, tmp_path / name)
-    for file in (classifier.NAMES, classifier.WEIGHTS):
+    for file in (linear.NAMES, linear.WEIGHTS):
         assert model_folder.hash_file(tmp_path / "a" / file) == model_folder.hash_file(tmp_path / "b" / file)
 
 

@@ -18,7 +18,7 @@ from crfdeid.errors import ConfigurationError, DocumentError, ModelError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, model_folder, registry
-from crfdeid.systems.linear import classifier, design_matrix, svm
+from crfdeid.systems.works import linear, svm
 from crfdeid.tag import __main__ as tag
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
@@ -55,7 +55,7 @@ def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
     }
     settings = dataclasses.replace(SVM, options=options, sequence=sequence)
     tagger = model.train(notes[:20], settings, tmp_path / "m")
-    found = design_matrix.build_matrix(tagger.pipeline, notes[:20], 1, True)
+    found = linear.build_matrix(tagger.pipeline, notes[:20], 1, True)
     weights = {label: 1 if label == "O" else 6 if label.endswith("AGE") else 2 for label in found.names}
     machine = LinearSVC(
         C=1.0, tol=0.01, dual=True, fit_intercept=False, random_state=0,
@@ -91,7 +91,7 @@ def row_matrix(pipeline, document, features) -> csr_matrix:
 def test_the_loss_is_that_of_the_option(notes, loss):
     """LinearSVC's own weights, class by class, with the hinge or its square."""
     settings = dataclasses.replace(SVM, options={"loss": loss, "least": 1})
-    design = design_matrix.build_matrix(
+    design = linear.build_matrix(
         Pipeline(templates.read_templates(templates.find_group("lexical"))), notes[:8], 1, False
     )
     options = svm.Options(**settings.options)
@@ -105,7 +105,7 @@ def test_two_classes():
     """LinearSVC has one row of weights for two classes; the scores are that row and its negative."""
     matrix = csr_matrix(np.array([[1.0, 1.0], [1.0, 0.0]] * 4))
     labels = np.array([1, 0] * 4, np.int32)
-    found = design_matrix.DesignMatrix(matrix, labels, ["bias", "dr"], ["O", "I-DOCTOR"])
+    found = linear.DesignMatrix(matrix, labels, ["bias", "dr"], ["O", "I-DOCTOR"])
     weights = svm.fit(found, svm.Options()).matrix.toarray()
     np.testing.assert_allclose(weights[:, 0], -weights[:, 1])
     assert weights[1, 1] > 0
@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_nothing(notes, tmp_path):
 def test_same_bytes_for_the_same_seed(notes, tmp_path):
     for name in "ab":
         model.train(notes[:12], SVM, tmp_path / name)
-    for file in (classifier.NAMES, classifier.WEIGHTS):
+    for file in (linear.NAMES, linear.WEIGHTS):
         assert model_folder.hash_file(tmp_path / "a" / file) == model_folder.hash_file(tmp_path / "b" / file)
 
 
@@ -191,7 +191,7 @@ def test_refuses_one_class_and_tells_no_text(tmp_path):
 
 
 def test_refuses_more_than_liblinear_counts(notes, tmp_path, monkeypatch):
-    monkeypatch.setattr(design_matrix, "MOST", 100)
+    monkeypatch.setattr(linear, "MOST", 100)
     with pytest.raises(DocumentError, match="liblinear counts to 100"):
         model.train(notes[:3], SVM, tmp_path / "m")
 
@@ -202,13 +202,13 @@ def test_refuses_a_damaged_model(tagger, notes, tmp_path, damage):
     folder = tmp_path / "m"
     model.train(notes[:10], SVM, folder)
     if damage == "names":
-        (folder / classifier.NAMES).write_text('{"labels": ["O"], "features": ["bias"]}')
+        (folder / linear.NAMES).write_text('{"labels": ["O"], "features": ["bias"]}')
     elif damage == "weights":
-        (folder / classifier.WEIGHTS).write_bytes(b"PK nothing")
+        (folder / linear.WEIGHTS).write_bytes(b"PK nothing")
     else:
-        found = classifier.read_classifier(folder)
+        found = linear.read_classifier(folder)
         found.matrix.data[0] = np.nan
-        classifier.write_classifier(folder, found)
+        linear.write_classifier(folder, found)
     with pytest.raises(ModelError, match="damaged"):
         model.load(folder) if damage != "nan" else model_folder.check_files(folder)
     model_folder.write_manifest(folder)

@@ -11,7 +11,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.evaluate.scores import score
 from crfdeid.systems import model
-from crfdeid.systems.transformer.options import map_label
+from crfdeid.systems.transformer.encoder import map_label
 from crfdeid.text.document import Document
 from crfdeid.text.spans import mask_spans
 from crfdeid.train import main as train_main

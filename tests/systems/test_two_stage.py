@@ -14,7 +14,7 @@ from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
-from crfdeid.systems.stacking import cross_fitting, two_stage
+from crfdeid.systems.works import cross_fitting, two_stage
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main

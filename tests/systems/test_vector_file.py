@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crfdeid.errors import FormatError
-from crfdeid.systems.rnn.vector_file import read_vectors
+from crfdeid.systems.works.vector_file import read_vectors
 
 TEXT = b"3 2\nthe 1 -2.5\npain 0.25 3e-1 \nDr. 4 5\n"  # fastText has a space before the line end
 GLOVE = b"the 1 -2.5\npain 0.25 3e-1\nDr. 4 5\n"

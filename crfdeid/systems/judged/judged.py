@@ -34,10 +34,9 @@ from crfdeid.systems.judged.rows import SpanRows, TokenValues, ValueNumbers, tri
 from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.judged.word_shares import WordShares, count_shares, read_shares
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.risk import list_spans, read_limits
-from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, batch_documents
-from crfdeid.systems.threshold import Threshold
+from crfdeid.systems.threshold import Threshold, list_spans, read_limits
+from crfdeid.systems.works.cross_fitting import all_or_nothing
 from crfdeid.text.document import Document
 
 TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"

@@ -30,10 +30,9 @@ from crfdeid.systems.judged.candidates import Candidates, Expressions, Key, Note
 from crfdeid.systems.judged.span_features import TrainingTexts, count_texts, describe_candidates, read_texts
 from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.registry import System, Training, build_config, read_options
-from crfdeid.systems.risk import read_limits
-from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
-from crfdeid.systems.threshold import Threshold
+from crfdeid.systems.threshold import Threshold, read_limits
+from crfdeid.systems.works.cross_fitting import all_or_nothing
 from crfdeid.text.document import Document, Span
 
 MEMBERS, TEXTS, TREES, KINDS = "members", "texts.json", "trees.npz", "kinds.json"

@@ -15,8 +15,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems.registry import Training
 from crfdeid.systems.transformer import encoder
-from crfdeid.systems.transformer.encoder import Encoder, match_subwords
-from crfdeid.systems.transformer.options import Options
+from crfdeid.systems.transformer.encoder import Encoder, Options, match_subwords
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 

@@ -22,7 +22,7 @@ from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
 from crfdeid.systems.threshold import Masker, Threshold
 from crfdeid.systems.transformer import encoder
-from crfdeid.systems.transformer.options import Options, check_extra, map_labels
+from crfdeid.systems.transformer.encoder import Options, check_extra, map_labels
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import trim_spans

@@ -1,8 +1,8 @@
 """Recurrent networks of Elman's and of Jordan's type (Shweta et al. 2016).
 
-    words.txt               the words that it knows (crfdeid.systems.rnn.vocabulary)
+    words.txt               the words that it knows (crfdeid.systems.works.rnn_vocabulary)
     labels.txt              one per line
-    network.safetensors     the weights (crfdeid.systems.rnn.network)
+    network.safetensors     the weights (crfdeid.systems.works.rnn_network)
 
 Needs torch and safetensors, and gensim to learn ``cbow`` vectors: the extra ``rnn``.
 """
@@ -17,15 +17,15 @@ import numpy as np
 from crfdeid.config import Config
 from crfdeid.files import open_whole
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.rnn import vocabulary
-from crfdeid.systems.rnn.options import Options, check_extra
 from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.systems.works import rnn_vocabulary
+from crfdeid.systems.works.rnn_options import Options, check_extra
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.spans import trim_spans
 
 if TYPE_CHECKING:
-    from crfdeid.systems.rnn.network import Labeller
+    from crfdeid.systems.works.rnn_network import Labeller
 
 NETWORK, LABELS = "network.safetensors", "labels.txt"
 
@@ -35,8 +35,8 @@ def train(training: Training) -> None:
     model = training.model
     options = read_options(Options, model.config)
     check_installed(model.config)
-    from crfdeid.systems.rnn.network import write_network
-    from crfdeid.systems.rnn.training import train as train_network
+    from crfdeid.systems.works.rnn_network import write_network
+    from crfdeid.systems.works.rnn_training import train as train_network
 
     trained = train_network(model.pipeline, training.documents, options, training.on_iteration)
     trained.words.write(model.path)
@@ -56,8 +56,8 @@ class RnnTagger(Tagger):
         super().__init__(model)
         options = read_options(Options, model.config)
         check_extra(options, training=False)
-        self.words = vocabulary.read_words(model.path, options.unknown)
-        self.labels = vocabulary.read_lines(model.path / LABELS, "label")
+        self.words = rnn_vocabulary.read_words(model.path, options.unknown)
+        self.labels = rnn_vocabulary.read_lines(model.path / LABELS, "label")
         self.labeller = _load_labeller(model, options, len(self.words), self.labels)
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
@@ -87,12 +87,12 @@ class RnnTagger(Tagger):
         own = next(sequence for sequence in sequences if number in sequence)
         words = self.words.number_words(token.text for token in tokenized.tokens[own.start : own.stop])
         places = [at - own.start for at in part]
-        rows = [words, *([*words[:at], vocabulary.PADDING, *words[at + 1 :]] for at in places)]
+        rows = [words, *([*words[:at], rnn_vocabulary.PADDING, *words[at + 1 :]] for at in places)]
         return np.stack([scores[number - own.start] for scores in self.labeller.find_scores(rows)])
 
 
 def _load_labeller(model: ModelFolder, options: Options, words: int, labels: Sequence[str]) -> Labeller:
-    from crfdeid.systems.rnn.network import Labeller, read_network
+    from crfdeid.systems.works.rnn_network import Labeller, read_network
 
     sizes = options.window, options.hidden, options.layers
     network = read_network(model.path / NETWORK, options.network, words, len(labels), sizes)

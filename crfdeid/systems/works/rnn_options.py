@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.systems.rnn.vocabulary import UNKNOWN_WORDS
+from crfdeid.systems.works.rnn_vocabulary import UNKNOWN_WORDS
 
 NETWORKS = ("elman", "jordan")
 DIMENSIONS = {"random": 100, "rnnlm": 80, "cbow": 300}  # their table 4
@@ -30,7 +30,7 @@ class Options:
     their loss got better. ``least`` is how often a word must occur to be known.
 
     ``embedding = "file"`` takes the vectors, and their dimensions, of the file ``vectors`` (see
-    :mod:`crfdeid.systems.rnn.vector_file`). ``text`` names documents in any format, whose spans are ignored:
+    :mod:`crfdeid.systems.works.vector_file`). ``text`` names documents in any format, without their spans:
     ``cbow`` and ``rnnlm`` learn from them and from the training notes. From either source at most ``words``
     words are known that the training notes do not have. A step is on ``batch`` sequences (the paper has 1).
     ``device`` is torch's, or ``auto``: a GPU where torch sees one."""

@@ -18,10 +18,10 @@ from torch import Tensor, nn
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems.rnn import embeddings
-from crfdeid.systems.rnn.network import NETWORKS, Network, descend_gradients, make_batches, use_threads
-from crfdeid.systems.rnn.options import Options
-from crfdeid.systems.rnn.vocabulary import PADDING, WordNumbers
+from crfdeid.systems.works import rnn_embeddings
+from crfdeid.systems.works.rnn_network import NETWORKS, Network, descend_gradients, make_batches, use_threads
+from crfdeid.systems.works.rnn_options import Options
+from crfdeid.systems.works.rnn_vocabulary import PADDING, WordNumbers
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
@@ -103,7 +103,7 @@ def train(
             label_documents(pipeline, part)
             for part in split_by_patient(documents, options.development, options.seed)
         )
-        words, vectors = embeddings.find_vectors([row for row, _ in fit], pipeline, options)
+        words, vectors = rnn_embeddings.find_vectors([row for row, _ in fit], pipeline, options)
         labels = sorted({label for _, row in fit for label in row})
         network = build_network(options, vectors, len(labels)).to(choose_device(options.device))
         score = make_score(held_out, words, labels)

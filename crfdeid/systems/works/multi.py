@@ -3,7 +3,7 @@ on the decisions" of five). Each system finds PHI by itself; a linear SVM learns
 which system to trust.
 
 The systems are models in ``bases/NAME``. Their decisions about the training documents are out of fold
-(:mod:`crfdeid.systems.stacking.cross_fitting`).
+(:mod:`crfdeid.systems.works.cross_fitting`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,10 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns, Template
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import model
-from crfdeid.systems.linear import svm
-from crfdeid.systems.linear.classifier import LinearTagger, write_classifier
-from crfdeid.systems.linear.design_matrix import build_matrix
 from crfdeid.systems.registry import System, Training, build_config, read_options
-from crfdeid.systems.stacking import cross_fitting
 from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.systems.works import cross_fitting, svm
+from crfdeid.systems.works.linear import LinearTagger, build_matrix, write_classifier
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
@@ -44,7 +42,7 @@ class Options:
     """``bases`` are at least two configurations by name; the settings of :data:`SHARED` that they do not
     set are the stack's. ``folds`` is the number of folds of the training documents; ``seed`` draws which
     patients are in which fold. ``cost`` and ``phi_cost`` are those of
-    :class:`crfdeid.systems.linear.svm.Options`."""
+    :class:`crfdeid.systems.works.svm.Options`."""
 
     bases: dict[str, dict[str, Any]] = field(default_factory=dict)
     folds: int = 3

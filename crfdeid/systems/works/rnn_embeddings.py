@@ -20,11 +20,11 @@ from torch import Tensor, nn
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems.rnn import vocabulary
-from crfdeid.systems.rnn.network import descend_gradients, make_batches, run_elman
-from crfdeid.systems.rnn.options import FILE, Options
-from crfdeid.systems.rnn.vector_file import read_vectors
-from crfdeid.systems.rnn.vocabulary import PADDING, WordNumbers
+from crfdeid.systems.works import rnn_vocabulary
+from crfdeid.systems.works.rnn_network import descend_gradients, make_batches, run_elman
+from crfdeid.systems.works.rnn_options import FILE, Options
+from crfdeid.systems.works.rnn_vocabulary import PADDING, WordNumbers
+from crfdeid.systems.works.vector_file import read_vectors
 from crfdeid.text.folding import fold_document
 
 RANGE = 0.25
@@ -40,11 +40,11 @@ def find_vectors(
 ) -> tuple[WordNumbers, Tensor]:
     """Return the words that a network trained on ``rows`` of words knows, and their vectors. Raises
     :class:`FormatError` where the file of the vectors, or the text beside the notes, cannot be read."""
-    words = vocabulary.learn_words(rows, options.least, options.unknown)
+    words = rnn_vocabulary.learn_words(rows, options.least, options.unknown)
     if options.embedding == FILE:
         return fill_vectors(words, Path(options.vectors), options.words)
     others = read_text_beside(Path(options.text), pipeline) if options.text else []
-    words = words.add_words(vocabulary.find_frequent(others, LEAST, options.words))
+    words = words.add_words(rnn_vocabulary.find_frequent(others, LEAST, options.words))
     numbers = [words.number_words(row) for row in chain(rows, others)]
     kind, epochs = options.embedding, options.embedding_epochs
     return words, learn_vectors(kind, numbers, len(words), options.size, epochs, options.seed)

@@ -4,7 +4,7 @@
 
 A word that occurs less than ``least`` times in training counts as unknown, so that the vectors of unknown
 words are learned. There is one vector for each way of writing a word (IdentiFinder's features,
-:data:`crfdeid.systems.hmm.counts.FEATURES`), or with ``unknown = "one"`` one for all.
+:data:`crfdeid.systems.works.hmm_counts.FEATURES`), or with ``unknown = "one"`` one for all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from crfdeid.errors import FormatError, ModelError
 from crfdeid.files import open_whole, read_text
-from crfdeid.systems.hmm.counts import FEATURES, find_feature
+from crfdeid.systems.works.hmm_counts import FEATURES, find_feature
 
 WORDS = "words.txt"
 PADDING, LINE_END, UNKNOWN = 0, 1, 2  # UNKNOWN is the first of one number for each way of writing

@@ -17,9 +17,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.systems.linear.classifier import LinearClassifier, LinearTagger, write_classifier
-from crfdeid.systems.linear.design_matrix import DesignMatrix, build_matrix
 from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.works.linear import (
+    DesignMatrix,
+    LinearClassifier,
+    LinearTagger,
+    build_matrix,
+    write_classifier,
+)
 from crfdeid.text import bio
 
 LOSSES = ("squared_hinge", "hinge")

@@ -3,7 +3,7 @@
 and in the patient's other notes; and its most frequent type there.
 
 The first CRF is a model in the folder ``first``. What it found in the training documents is out of fold
-(:mod:`crfdeid.systems.stacking.cross_fitting`).
+(:mod:`crfdeid.systems.works.cross_fitting`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from crfdeid.feature_extraction.templates import Columns, Template
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import crf, model
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.stacking import cross_fitting
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.systems.threshold import Threshold
+from crfdeid.systems.works import cross_fitting
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Token
 

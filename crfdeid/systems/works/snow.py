@@ -16,9 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crfdeid.systems.linear.classifier import LinearClassifier, LinearTagger, write_classifier
-from crfdeid.systems.linear.design_matrix import DesignMatrix, build_matrix
 from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.works.linear import (
+    DesignMatrix,
+    LinearClassifier,
+    LinearTagger,
+    build_matrix,
+    write_classifier,
+)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from crfdeid.errors import ModelError
 from crfdeid.files import open_whole
-from crfdeid.systems.rnn.vocabulary import PADDING
+from crfdeid.systems.works.rnn_vocabulary import PADDING
 
 CELLS = 16_384  # words of a batch with its padding, unless one sequence is longer
 MOST_ROWS = 64_000_000  # numbers (256 MB) of the rows that are made once
