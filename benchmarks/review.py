@@ -28,11 +28,11 @@ from starlette.testclient import TestClient
 from crfdeid import corpora, synthetic
 from crfdeid.network import build_config
 from crfdeid.review.measures import figures
-from crfdeid.review.operations import adjudication_list, surrogate_review
-from crfdeid.review.study import accounts, create, study, system_spans
+from crfdeid.review.operations import listing, surrogate_review
+from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import Study
+from crfdeid.review.study.study import Study, create_study, open_study
 from crfdeid.review.web import app, serve
 from crfdeid.review.web.sessions import Address, Session, Sessions
 from crfdeid.text.document import Document, Span
@@ -67,16 +67,16 @@ def measure_folder(folder: Path, count: int, format: str, seconds: float) -> Non
     source = Source(path, format)
     print_times(
         "make the study (once)",
-        measure_time(lambda: create.create_study(folder / "s.db", source, "i2b2-2014", None, 4)),
+        measure_time(lambda: create_study(folder / "s.db", source, "i2b2-2014", None, 4)),
     )
-    opened = study.open_study(folder / "s.db")
+    opened = open_study(folder / "s.db")
     gc.freeze()  # as the server does
     accounts.add_reader(opened.store, "ann", "reader")
     found = {note.number: [Span(0, 3, "DATE", 0.5 + note.number % 50 / 100)] for note in opened.notes.all}
     system_spans.add_system(opened, "model", found, premarks=True)
     print_times(
         "open it, with a reader and premarks",
-        measure_time(lambda: study.open_study(folder / "s.db").store.close()),
+        measure_time(lambda: open_study(folder / "s.db").store.close()),
     )
     command = [sys.executable, "-c", OPEN_STUDY, str(folder / "s.db")]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -207,7 +207,7 @@ def measure_agreement(opened: Study) -> None:
         found = {note.number: [Span(start, start + 3, "DATE")] for note in opened.notes.all}
         system_spans.import_marks(opened, name, found)
     for what in ("list the notes to decide by disagreement, the first time", "the same again"):
-        work = lambda: adjudication_list.list_notes(opened, None, "disagreement")  # noqa: E731
+        work = lambda: listing.list_notes_to_decide(opened, None, "disagreement")  # noqa: E731
         print_times(what, measure_time(work))
 
 

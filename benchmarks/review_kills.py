@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 from crfdeid import corpora, synthetic
 from crfdeid.network import bind_socket
 from crfdeid.review.__main__ import main as review
-from crfdeid.review.study import accounts, create
+from crfdeid.review.study import accounts
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import Study, name_book, open_study
+from crfdeid.review.study.study import Study, create_study, name_book, open_study
 from crfdeid.review.web.sessions import Session, Sessions
 
 LONGEST_START = 60.0  # seconds
@@ -170,7 +170,7 @@ def make_desks(folder: Path, readers: int, port: int, stopped: threading.Event) 
     """A study with three notes for each reader, and the readers with their sessions."""
     notes = [note.with_spans(()) for note in synthetic.generate(3 * readers, 1)]
     corpora.write(notes, folder / "notes", "i2b2")
-    create.create_study(folder / "study.db", Source(folder / "notes", "i2b2"), "i2b2-2014", None, 1)
+    create_study(folder / "study.db", Source(folder / "notes", "i2b2"), "i2b2-2014", None, 1)
     study = open_study(folder / "study.db")
     sessions = Sessions(study.store)
     for index in range(readers):

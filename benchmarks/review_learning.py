@@ -24,10 +24,10 @@ from typing import NamedTuple
 from crfdeid import config, corpora, synthetic
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.operations import listing
-from crfdeid.review.study import accounts, create, system_spans
+from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.agreement import count_equal_spans
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import Study, open_study
+from crfdeid.review.study.study import Study, create_study, open_study
 from crfdeid.systems import model, registry
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
@@ -77,9 +77,7 @@ def simulate_order(plan: Plan, order: str, seed: int) -> list[Point]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         corpora.write([note.with_spans(()) for note in pool], folder / "notes.jsonl", "jsonl")
-        create.create_study(
-            folder / "study.db", Source(folder / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1
-        )
+        create_study(folder / "study.db", Source(folder / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
         study = open_study(folder / "study.db")
         accounts.add_reader(study.store, READER, "reader")
         points = list(read_in_order(study, plan, order, (pool, test), folder))

@@ -30,7 +30,7 @@ import uvicorn
 
 from crfdeid import corpora, synthetic
 from crfdeid.review import __main__ as review
-from crfdeid.review.study import word_boundaries
+from crfdeid.review.study import marks
 from crfdeid.review.study.study import Study, open_study
 from crfdeid.review.web import serve
 from crfdeid.review.web.app import application
@@ -100,9 +100,7 @@ def simulate_reader(documents: list[Document], reader: Simulated, seed: int) -> 
 def mark_span(document: Document, span: Span, chance: random.Random) -> Span:
     """The span as the reader marks it: in one of twelve spans with several words, only one word, as after a
     single click."""
-    inside = [
-        w for w in word_boundaries.find_words(document.text_of(span)) if w != (0, span.end - span.start)
-    ]
+    inside = [w for w in marks.find_words(document.text_of(span)) if w != (0, span.end - span.start)]
     if len(inside) > 1 and chance.random() < 1 / 12:
         start, end = chance.choice(inside)
         return replace(span, start=span.start + start, end=span.start + end)

@@ -30,7 +30,7 @@ MODULES = {  # of each room; the first are at the root
     "pages": 3,
     "redact": 54,
     "repair": 8,
-    "review": 51,
+    "review": 35,
     "rules": 15,
     "serve": 8,
     "session": 5,

@@ -37,7 +37,7 @@ DOORS = (
 REST = "all others"
 # The layers inside a room, from the bottom, as above.
 INNER_LAYERS = {
-    "review": (("study",), ("measures",), ("operations",), ("web",), ("options",), ("__main__",)),
+    "review": (("study",), ("measures",), ("operations",), ("web",), ("__main__",)),
     "engine": (
         ("kept_loops", "crfsuite_file"),
         ("arrays",),

@@ -21,7 +21,7 @@ OF_STAGES = {"always", "never", "patients"}  # by the contents of their files
 NOT_REDACTED = {"notes", "out", "query", "export_shifts", "in_new_order", "keep_ids", "is_spreadsheet_safe",
                 "columns", "report", "html", "resume", "overwrite", "jobs"}  # fmt: skip
 # Modules that hold a part of a command: they belong to its ``__main__``.
-PARTS = {"cli/__init__.py", "review/options.py", "certify/choose.py", "certify/draw.py", "certify/plan.py",
+PARTS = {"cli/__init__.py", "certify/choose.py", "certify/draw.py", "certify/plan.py",
          "certify/rehearse.py", "certify/state.py"}  # fmt: skip
 PLANS = {"tag/plan.py", "redact/run/plan.py"}
 

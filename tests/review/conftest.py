@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from crfdeid import corpora
+from crfdeid.review.study.study import create_study
 from crfdeid.text.document import Document
 
 
@@ -42,11 +43,11 @@ def corpus(tmp_path):
 def study(corpus):
     """A study of three notes of two patients, with the readers ann, bob, cy and the adjudicator eve."""
     pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
-    from crfdeid.review.study import accounts, create
+    from crfdeid.review.study import accounts
     from crfdeid.review.study.source import Source
     from crfdeid.review.study.study import open_study
 
-    create.create_study(corpus / "study.db", Source(corpus / "notes", "i2b2"), "i2b2-2014", None, 1)
+    create_study(corpus / "study.db", Source(corpus / "notes", "i2b2"), "i2b2-2014", None, 1)
     opened = open_study(corpus / "study.db")
     for name in ("ann", "bob", "cy"):
         accounts.add_reader(opened.store, name, "reader")

@@ -21,9 +21,13 @@ import uvicorn  # noqa: E402
 
 from crfdeid import corpora  # noqa: E402
 from crfdeid.review.operations import training  # noqa: E402
-from crfdeid.review.study import accounts, create, system_spans, word_boundaries  # noqa: E402
+from crfdeid.review.study import accounts, marks, system_spans  # noqa: E402
 from crfdeid.review.study.source import Source  # noqa: E402
-from crfdeid.review.study.study import name_book, open_study  # noqa: E402
+from crfdeid.review.study.study import (  # noqa: E402
+    create_study,
+    name_book,
+    open_study,
+)
 from crfdeid.review.web import app as server  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
 
@@ -47,7 +51,7 @@ class ServedStudy:
         documents = [Document(id, text, (), patient) for id, (text, patient) in texts.items()]
         corpora.write(documents, folder / "notes", format)
         source = Source(folder / "notes", format)
-        create.create_study(folder / "study.db", source, "i2b2-2014", None, 1)
+        create_study(folder / "study.db", source, "i2b2-2014", None, 1)
         self.study = open_study(folder / "study.db")
         for name in ("ann", "bob", "cyd"):
             accounts.add_reader(self.study.store, name, "reader")
@@ -1115,7 +1119,7 @@ def test_the_page_and_the_server_agree_on_words(served):
     }"""
     for text in WORDS:
         found = [tuple(one) if one else None for one in page.evaluate(script, text)]
-        assert found == [word_boundaries.find_word(text, i) for i in range(len(text))]
+        assert found == [marks.find_word(text, i) for i in range(len(text))]
 
 
 def test_a_megabyte_is_paged_at_once_and_nothing_is_lost(served):

@@ -9,7 +9,7 @@ for package in ("fastapi", "uvicorn", "argon2", "cryptography"):
 
 from crfdeid.errors import ConfigurationError  # noqa: E402
 from crfdeid.network import find_names, make_certificate  # noqa: E402
-from crfdeid.review.options import build_parser, read_server_options  # noqa: E402
+from crfdeid.review.__main__ import build_parser, read_server_options  # noqa: E402
 from crfdeid.review.web.serve import ServerOptions, check_options, choose_names, open_port  # noqa: E402
 
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import counting, decided, figures
+from crfdeid.review.measures import counting, figures
 from crfdeid.review.measures.counting import MarkedNote, Outcome, Rules, combine_outcomes, measure_note
-from crfdeid.review.study import agreement, word_boundaries
+from crfdeid.review.study import agreement, marks
 from crfdeid.review.study.consensus import Consensus
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
@@ -159,9 +159,9 @@ def test_unions_are_all_teams():
 
 @given(st.text("ab .,;:/(\n'é1"), st.integers(0, 30))
 def test_a_word_is_one_of_the_words(text, offset):
-    found = word_boundaries.find_word(text, min(offset, len(text)))
+    found = marks.find_word(text, min(offset, len(text)))
     if found:
-        assert found in word_boundaries.find_words(text)
+        assert found in marks.find_words(text)
         assert text[found[0]].isalnum() and text[found[1] - 1].isalnum()
 
 
@@ -174,7 +174,7 @@ def test_only_teams_that_read_a_whole_set_are_in_the_summary():
         ("b", {"cy": right}),
     ]
     notes = [
-        decided.DecidedNote(Document(str(n), "3/4"), n, name, 1, gold, found, scheme.read_scheme("i2b2-2014"))
+        figures.DecidedNote(Document(str(n), "3/4"), n, name, 1, gold, found, scheme.read_scheme("i2b2-2014"))
         for n, (name, found) in enumerate(votes)
     ]
     rows = figures.measure_teams(notes, ["ann", "bob", "cy"], Rules())

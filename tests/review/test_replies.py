@@ -10,20 +10,8 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 from review_client import TEXTS
 
 from crfdeid.review.measures import figures
-from crfdeid.review.operations import (
-    adjudication,
-    adjudication_actions,
-    adjudication_list,
-    exports,
-    learning_curve,
-    listing,
-    marking,
-    ordering,
-    questions,
-    repeats,
-    team,
-)
-from crfdeid.review.study import accounts, create, system_spans
+from crfdeid.review.operations import adjudication, exports, listing, marking, questions, team, training
+from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.errors import (
     ConflictError,
     ForbiddenError,
@@ -34,7 +22,7 @@ from crfdeid.review.study.errors import (
 )
 from crfdeid.review.study.note_index import Note
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import open_study
+from crfdeid.review.study.study import create_study, open_study
 from crfdeid.text.document import Span
 
 
@@ -63,7 +51,7 @@ def decide(study, number, kind, **fields):
     eve = find(study, "eve")
     version = adjudication.show_consensus(study, eve, number)["version"]
     body = {"version": version, "kind": kind} | fields
-    return adjudication_actions.change_consensus(study, eve, number, body)
+    return adjudication.change_consensus(study, eve, number, body)
 
 
 def write(start, end, type):
@@ -169,7 +157,7 @@ def test_a_change_of_the_consensus_that_cannot_be_is_refused(study, fields, erro
     adjudication.open_consensus(study, find(study, "eve"), 1, {})
     body = {"version": 1} | fields
     with pytest.raises(error, match=message):
-        adjudication_actions.change_consensus(study, find(study, "eve"), 1, body)
+        adjudication.change_consensus(study, find(study, "eve"), 1, body)
     assert adjudication.show_consensus(study, find(study, "eve"), 1)["version"] == 1
 
 
@@ -177,12 +165,12 @@ def test_an_older_version_of_a_consensus_is_answered_with_the_present_state(stud
     mark(study, "ann", 1, DOCTOR)
     eve = find(study, "eve")
     with pytest.raises(StageError, match="not opened yet") as stage:
-        adjudication_actions.change_consensus(study, eve, 1, {"version": 0, "kind": "done"})
+        adjudication.change_consensus(study, eve, 1, {"version": 0, "kind": "done"})
     assert stage.value.details["stage"] == "none"
     adjudication.open_consensus(study, eve, 1, {})
     for version in (0, 2):
         with pytest.raises(ConflictError) as conflict:
-            adjudication_actions.change_consensus(study, eve, 1, {"version": version, "kind": "done"})
+            adjudication.change_consensus(study, eve, 1, {"version": version, "kind": "done"})
         state = conflict.value.details["state"]
         assert (conflict.value.version, state["version"], state["id"]) == (1, 1, "7-01")
         assert "text" not in state
@@ -199,9 +187,7 @@ def test_who_has_not_finished_holds_the_consensus_up_unless_readers_are_named(st
     assert stage.value.details["stage"] == "unfinished"
     found = adjudication.open_consensus(study, eve, 1, {"readers": ["bob", "ann", "bob"]})
     assert [one["name"] for one in found["voters"]] == ["bob", "ann"]
-    state = adjudication_actions.change_consensus(
-        study, eve, 1, {"version": 1, "kind": "votes", "readers": ["ann"]}
-    )
+    state = adjudication.change_consensus(study, eve, 1, {"version": 1, "kind": "votes", "readers": ["ann"]})
     assert [item["key"] for item in state["items"]] == ["12-16"]
     change(study, "bob", 1, "add", **write(*LATER))  # bob's marks are no votes any more: they are open again
     with pytest.raises(MarksClosedError, match="this note is in consensus; its marks are closed"):
@@ -280,18 +266,18 @@ def test_the_notes_to_decide_are_listed_whole(study):
         {"number": 3, "id": "8-01", "patient": "8", "words": 5, "readers": [], "unfinished": [],
          "stage": "none"} | common,
     ]  # fmt: skip
-    assert adjudication_list.list_notes(study, None) == {"notes": wanted, "systems": []}
+    assert listing.list_notes_to_decide(study, None) == {"notes": wanted, "systems": []}
     system_spans.import_consensus(study, {3: []})
     mark(study, "cy", 2)
     study.notes.refused[3] = "changed"
-    rows = adjudication_list.list_notes(study, "1")["notes"]
+    rows = listing.list_notes_to_decide(study, "1")["notes"]
     assert [(row["stage"], row["unfinished"], row["refused"]) for row in rows] == [
         ("open", [], None), ("ready", [], None), ("done", [], "changed"),
     ]  # fmt: skip
     with pytest.raises(NotFoundError, match="no set with this name"):
-        adjudication_list.list_notes(study, "9")
+        listing.list_notes_to_decide(study, "9")
     with pytest.raises(InvalidValueError, match="an order is one of given, long, short, patient, unsure, "):
-        adjudication_list.list_notes(study, None, "uncertainty")
+        listing.list_notes_to_decide(study, None, "uncertainty")
 
 
 def test_a_note_is_shown_whole(study):
@@ -487,31 +473,31 @@ def test_repeats_show_what_is_around_them_and_which_notes_were_left_out(study):
     mark(study, "ann", 2)
     ann, body = find(study, "ann"), {"version": 1, "mark": 1}
     adjudication.open_consensus(study, find(study, "eve"), 2, {})
-    found = repeats.mark_repeats(study, ann, 1, body)
+    found = marking.mark_repeats(study, ann, 1, body)
     place = {"number": 1, "start": 30, "end": 34, "before": TEXTS["7-01"][0][:30], "after": " will call."}
     assert found["places"] == [place] and found["skipped"] == [{"number": 2, "why": "closed"}]
     assert found["state"]["version"] == 1
     with pytest.raises(MarksClosedError):
-        repeats.mark_repeats(study, ann, 2, {"version": 1, "mark": 1})
+        marking.mark_repeats(study, ann, 2, {"version": 1, "mark": 1})
     with pytest.raises(ConflictError):
-        repeats.mark_repeats(study, ann, 1, {"version": 0, "mark": 1})
+        marking.mark_repeats(study, ann, 1, {"version": 0, "mark": 1})
     with pytest.raises(NotFoundError, match="no mark 2"):
-        repeats.mark_repeats(study, ann, 1, {"version": 1, "mark": 2})
+        marking.mark_repeats(study, ann, 1, {"version": 1, "mark": 2})
     change(study, "ann", 1, "add", start=33, end=36, type="DATE")  # touches the repeat: it is not free
-    assert repeats.mark_repeats(study, ann, 1, {"version": 2, "mark": 1, "apply": True})["places"] == []
+    assert marking.mark_repeats(study, ann, 1, {"version": 2, "mark": 1, "apply": True})["places"] == []
     assert marking.show_note(study, ann, 1)["version"] == 2
 
 
 def test_a_repeat_beside_a_mark_is_free_and_its_surroundings_are_forty_characters(study):
     text, ann = TEXTS["8-01"][0], find(study, "ann")
     mark(study, "ann", 3, (31, 36, "DATE"), (42, 43, "AGE"), (36, 37, "AGE"), done=False)
-    (place,) = repeats.mark_repeats(study, ann, 3, {"version": 3, "mark": 1, "apply": "yes"})["places"]
+    (place,) = marking.mark_repeats(study, ann, 3, {"version": 3, "mark": 1, "apply": "yes"})["places"]
     assert place == {"number": 3, "start": 43, "end": 48, "before": text[3:43], "after": ""}
     (study.notes.source.path / "7-02.xml").unlink()
     change(study, "ann", 1, "add", **write(*DOCTOR))
-    skipped = repeats.mark_repeats(study, ann, 1, {"version": 1, "mark": 1})["skipped"]
+    skipped = marking.mark_repeats(study, ann, 1, {"version": 1, "mark": 1})["skipped"]
     assert skipped == [{"number": 2, "why": "missing"}]
-    found = repeats.mark_repeats(study, ann, 3, {"version": 3, "mark": 1, "apply": True})
+    found = marking.mark_repeats(study, ann, 3, {"version": 3, "mark": 1, "apply": True})
     assert [one["by"] for one in found["state"]["marks"]] == ["hand", "hand", "hand", "repeat"]
 
 
@@ -532,7 +518,7 @@ def test_an_action_on_marks_names_a_version(study, version):
 
 def test_one_undo_takes_repeats_back_except_in_notes_that_are_closed(study):
     change(study, "ann", 1, "add", **write(*DOCTOR))
-    repeats.mark_repeats(study, find(study, "ann"), 1, {"version": 1, "mark": 1, "apply": True})
+    marking.mark_repeats(study, find(study, "ann"), 1, {"version": 1, "mark": 1, "apply": True})
     assert change(study, "ann", 1, "undo")["undo"] == 1
     assert marking.show_note(study, find(study, "ann"), 2)["marks"] == []
     change(study, "ann", 1, "redo")
@@ -558,7 +544,7 @@ def test_a_reader_keeps_the_premarks_with_which_they_began(study):
 
 def test_a_repeat_before_a_mark_is_free(study):
     mark(study, "ann", 3, (38, 42, "AGE"), (30, 31, "AGE"), done=False)
-    (place,) = repeats.mark_repeats(study, find(study, "ann"), 3, {"version": 2, "mark": 1})["places"]
+    (place,) = marking.mark_repeats(study, find(study, "ann"), 3, {"version": 2, "mark": 1})["places"]
     assert (place["start"], place["end"]) == (26, 30)
 
 
@@ -569,21 +555,21 @@ def test_what_is_not_known_is_nothing_in_orders_and_density_is_by_words():
         {"stage": "none", "differences": 1, "number": 3},
     ]
     rows.append({"stage": "done", "differences": 9, "number": 4})
-    ordering.sort_rows(rows, ordering.TO_DECIDE, "disagreement")
+    listing.sort_rows(rows, listing.TO_DECIDE, "disagreement")
     assert [row["number"] for row in rows] == [3, 1, 2, 4]  # what is done comes last
     rows = [{"patient": name} for name in ("b", None, "a")]
-    ordering.sort_rows(rows, ordering.TO_READ, "patient")
+    listing.sort_rows(rows, listing.TO_READ, "patient")
     assert [row["patient"] for row in rows] == [None, "a", "b"]
-    densities = [ordering.measure_density({"uncertainty": 0.5, "words": words}) for words in (0, 1, 2)]
+    densities = [listing.measure_density({"uncertainty": 0.5, "words": words}) for words in (0, 1, 2)]
     assert densities == [0.5, 0.5, 0.25]
-    assert ordering.measure_density({"uncertainty": None, "words": 1}) == 0
+    assert listing.measure_density({"uncertainty": None, "words": 1}) == 0
 
 
 def test_repeats_hold_to_the_premarks_that_the_reader_sees(study):
     system_spans.add_system(study, "model", {2: [Span(18, 29, "PATIENT")]}, premarks=True)
     change(study, "ann", 1, "add", **write(*DOCTOR))
     body = {"version": 1, "mark": 1, "apply": True}
-    repeats.mark_repeats(study, find(study, "ann"), 1, body)
+    marking.mark_repeats(study, find(study, "ann"), 1, body)
     system_spans.add_system(study, "newer", {1: [Span(*DATE)], 2: []}, premarks=True)
     ann = find(study, "ann")
     assert len(marking.show_note(study, ann, 2)["premarks"]) == 1  # of the model of then
@@ -746,13 +732,13 @@ def test_a_model_is_measured_on_what_was_decided_after_it_came(study, monkeypatc
     system_spans.add_system(study, "old", {1: gold, 2: [Span(0, 4, "DOCTOR")], 3: []}, premarks=True)
     system_spans.import_consensus(study, {2: [Span(0, 4, "DOCTOR"), Span(41, 45, "DOCTOR")]})
     empty = {"recall": None, "precision": None, "notes_read": 1, "tested": 0}
-    assert learning_curve.build_curve(study) == [{"name": "old", "premarks": True} | empty]  # not at once
+    assert training.build_curve(study) == [{"name": "old", "premarks": True} | empty]  # not at once
     now[0] = 200
     system_spans.add_system(study, "new", {1: [], 2: [], 3: [Span(*LATER), Span(31, 36, "DATE")]})
     now[0] = 300
     decide_again(study, 2)
     system_spans.import_consensus(study, {3: [Span(31, 36, "DATE"), Span(*DATE)]})
-    assert learning_curve.build_curve(study) == [
+    assert training.build_curve(study) == [
         {"name": "old", "premarks": True, "notes_read": 1, "tested": 1, "recall": 0, "precision": None},
         {"name": "new", "premarks": False, "notes_read": 2, "tested": 1, "recall": 0.5, "precision": 0.5},
     ]
@@ -774,24 +760,24 @@ def test_where_a_model_disagrees_is_listed_by_how_much(study):
         3: [Span(0, 3, "AGE")],
     }
     system_spans.add_system(study, "new", found)
-    assert learning_curve.list_disagreements(study, "new")["notes"] == [
+    assert training.list_disagreements(study, "new")["notes"] == [
         {"number": 2, "id": "7-02", "against": "old", "differences": 3},
         {"number": 1, "id": "7-01", "against": "readers", "differences": 1},
         {"number": 3, "id": "8-01", "against": "old", "differences": 1},
     ]
-    rows = learning_curve.list_disagreements(study, "old")["notes"]  # nothing came before it
+    rows = training.list_disagreements(study, "old")["notes"]  # nothing came before it
     assert rows == [{"number": 1, "id": "7-01", "against": "readers", "differences": 2}]
     study.notes.refused[2] = "changed"
     system_spans.import_consensus(study, {3: []})
-    assert [row["number"] for row in learning_curve.list_disagreements(study, "new")["notes"]] == [1]
+    assert [row["number"] for row in training.list_disagreements(study, "new")["notes"]] == [1]
     with pytest.raises(NotFoundError, match="no system with this name"):
-        learning_curve.list_disagreements(study, "ann")
+        training.list_disagreements(study, "ann")
     (study.notes.source.path / "7-01.xml").unlink()
-    assert learning_curve.list_disagreements(study, "new") == {"notes": []}
+    assert training.list_disagreements(study, "new") == {"notes": []}
 
 
 def test_measures_are_of_a_set_and_of_who_has_finished(corpus):
-    create.create_study(corpus / "two.db", Source(corpus / "notes", "i2b2"), "i2b2-2014", None, 2)
+    create_study(corpus / "two.db", Source(corpus / "notes", "i2b2"), "i2b2-2014", None, 2)
     study = open_study(corpus / "two.db")
     for name in ("ann", "bob"):
         accounts.add_reader(study.store, name, "reader")

@@ -28,16 +28,14 @@ from starlette.testclient import TestClient
 from crfdeid import connections, corpora, network
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import __main__ as verb
-from crfdeid.review import options
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
 from crfdeid.review.study.errors import StageError, TooManyAttemptsError, UnauthorizedError
 from crfdeid.review.study.study import open_study
-from crfdeid.review.web import logins, middleware, routes, serve
-from crfdeid.review.web import sessions as security
+from crfdeid.review.web import middleware, routes, serve
+from crfdeid.review.web import sessions as web_sessions
 from crfdeid.review.web.app import application
-from crfdeid.review.web.logins import Logins
-from crfdeid.review.web.sessions import Address, Session, Sessions
+from crfdeid.review.web.sessions import Address, Logins, Session, Sessions
 from crfdeid.text.document import Document
 
 PASSWORD = "correct horse battery"
@@ -213,7 +211,7 @@ def test_passwords_are_argon2(study):
 @pytest.fixture
 def checker(study, monkeypatch):
     """Logins in which the password of all readers is "right"."""
-    monkeypatch.setattr(logins, "is_match", lambda hash, password: password == "right")
+    monkeypatch.setattr(web_sessions, "is_match", lambda hash, password: password == "right")
     accounts.set_password(study.store, "ann", PASSWORD)
     made = Logins(study.store)
     yield made
@@ -225,7 +223,7 @@ def log_in(checker, name, password, address="10.0.0.7", known=False, needed=True
 
 
 def test_guessing_is_slowed_by_name_and_address(checker, monkeypatch):
-    for _ in range(logins.FREE_ATTEMPTS):
+    for _ in range(web_sessions.FREE_ATTEMPTS):
         with pytest.raises(UnauthorizedError):
             log_in(checker, "ann", "wrong")
     with pytest.raises(TooManyAttemptsError) as waiting:
@@ -247,12 +245,12 @@ def test_parallel_guesses_are_not_all_free(checker):
         return await asyncio.gather(*tries, return_exceptions=True)
 
     found = asyncio.run(guess())
-    assert sum(isinstance(one, UnauthorizedError) for one in found) <= logins.FREE_ATTEMPTS
-    assert sum(isinstance(one, TooManyAttemptsError) for one in found) >= 60 - logins.FREE_ATTEMPTS
+    assert sum(isinstance(one, UnauthorizedError) for one in found) <= web_sessions.FREE_ATTEMPTS
+    assert sum(isinstance(one, TooManyAttemptsError) for one in found) >= 60 - web_sessions.FREE_ATTEMPTS
 
 
 def test_an_address_that_tries_many_names_waits(checker):
-    for n in range(logins.FREE_OF_ADDRESS):
+    for n in range(web_sessions.FREE_OF_ADDRESS):
         with pytest.raises(UnauthorizedError):
             log_in(checker, f"name{n}", "wrong")
     with pytest.raises(TooManyAttemptsError):
@@ -260,7 +258,7 @@ def test_an_address_that_tries_many_names_waits(checker):
 
 
 def test_the_count_of_wrong_passwords_is_bounded(checker, monkeypatch):
-    monkeypatch.setattr(logins, "MOST_COUNTED", 2)
+    monkeypatch.setattr(web_sessions, "MOST_COUNTED", 2)
     for name in ("a", "b", "c"):
         checker.throttle.count_attempt({name: 5})
     assert list(checker.throttle.attempts) == ["b", "c"]
@@ -269,7 +267,7 @@ def test_the_count_of_wrong_passwords_is_bounded(checker, monkeypatch):
 def test_each_wrong_password_doubles_the_wait_up_to_five_minutes(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    throttle = logins.Throttle()
+    throttle = web_sessions.Throttle()
     waits = []
     for _ in range(13):
         throttle.count_attempt({"key": 2})
@@ -289,7 +287,7 @@ def test_each_wrong_password_doubles_the_wait_up_to_five_minutes(monkeypatch):
 
 
 def test_a_login_that_succeeds_is_taken_back_from_the_other_counts():
-    throttle = logins.Throttle()
+    throttle = web_sessions.Throttle()
     for _ in range(3):
         throttle.count_attempt({"own": 9, "address": 9})
     throttle.count_attempt({"once": 9})
@@ -298,18 +296,18 @@ def test_a_login_that_succeeds_is_taken_back_from_the_other_counts():
 
 
 def test_a_crowd_of_logins_is_refused_but_not_the_browser_that_is_known(checker):
-    checker.waiting["10.0.0.7"] = logins.MOST_WAITING_OF_ADDRESS - 1
+    checker.waiting["10.0.0.7"] = web_sessions.MOST_WAITING_OF_ADDRESS - 1
     checker.refuse_crowd("10.0.0.7", False)
     checker.waiting["10.0.0.7"] += 1
     checker.refuse_crowd("10.0.0.8", False)
     with pytest.raises(TooManyAttemptsError, match="too many people are logging in; try again") as waiting:
         checker.refuse_crowd("10.0.0.7", False)
     assert waiting.value.details["seconds"] == 1
-    checker.waiting["10.0.0.9"] = logins.MOST_WAITING - logins.MOST_WAITING_OF_ADDRESS
+    checker.waiting["10.0.0.9"] = web_sessions.MOST_WAITING - web_sessions.MOST_WAITING_OF_ADDRESS
     with pytest.raises(TooManyAttemptsError):
         checker.refuse_crowd("10.0.0.8", False)
     checker.refuse_crowd("10.0.0.7", True)
-    checker.waiting["10.0.0.9"] = 2 * logins.MOST_WAITING
+    checker.waiting["10.0.0.9"] = 2 * web_sessions.MOST_WAITING
     with pytest.raises(TooManyAttemptsError):
         checker.refuse_crowd("10.0.0.7", True)
 
@@ -435,7 +433,7 @@ def test_names_that_look_the_same_are_refused(study, name):
 
 def test_a_trusted_proxy_names_the_reader_and_nobody_else_does(study):
     study.requires_login = True
-    identity = security.ProxyIdentity("X-Forwarded-User", frozenset({"10.0.0.2"}))
+    identity = web_sessions.ProxyIdentity("X-Forwarded-User", frozenset({"10.0.0.2"}))
     app = application(study, Sessions(study.store), ADDRESS, identity=identity)
 
     def ask(client, path="/api/study", **headers):
@@ -503,7 +501,7 @@ def send_login(port, token, name):
 def test_a_flood_of_logins_stops_no_reader(study, served, monkeypatch):
     port, sessions = served
     token, checked = sessions.begin(Session("ann")), threading.Event()
-    monkeypatch.setattr(logins, "is_match", lambda hash, password: not checked.wait(20))
+    monkeypatch.setattr(web_sessions, "is_match", lambda hash, password: not checked.wait(20))
     with ThreadPoolExecutor(50) as crowd:
         replies = [crowd.submit(send_login, port, token, f"nobody{n}") for n in range(50)]
         asked = urllib.request.Request(
@@ -513,7 +511,7 @@ def test_a_flood_of_logins_stops_no_reader(study, served, monkeypatch):
         assert not checked.is_set()
         checked.set()
         found = Counter(reply.result() for reply in replies)
-    assert set(found) == {401, 429} and found[401] <= logins.FREE_OF_ADDRESS
+    assert set(found) == {401, 429} and found[401] <= web_sessions.FREE_OF_ADDRESS
 
 
 def test_connections_that_send_nothing_are_closed(served, monkeypatch):
@@ -556,13 +554,13 @@ def test_a_session_ends_when_it_is_not_used(study, monkeypatch):
     token = sessions.redeem(sessions.create_key(owner=True))
     assert sessions.find(token)
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + security.IDLE_SECONDS + 1)
+    monkeypatch.setattr(time, "time", lambda: now + web_sessions.IDLE_SECONDS + 1)
     assert sessions.find(token) is None
 
 
 def server_options(*arguments):
-    args = options.build_parser().parse_args(["notes", "--store", "s.db", *arguments])
-    return options.read_server_options(args)
+    args = verb.build_parser().parse_args(["notes", "--store", "s.db", *arguments])
+    return verb.read_server_options(args)
 
 
 @pytest.mark.parametrize(

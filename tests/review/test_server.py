@@ -15,10 +15,10 @@ from small_notes import SMALL
 from crfdeid import corpora
 from crfdeid.evaluate import scores
 from crfdeid.evaluate.matching import Criterion
-from crfdeid.review.operations import surrogate_proposals, training
-from crfdeid.review.study import accounts, create, system_spans
+from crfdeid.review.operations import surrogate_review, training
+from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import open_study
+from crfdeid.review.study.study import create_study, open_study
 from crfdeid.review.web.jobs import Jobs
 from crfdeid.review.web.sessions import Sessions
 from crfdeid.systems import model
@@ -479,16 +479,16 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     eve.decide(2, "reopen")
     eve.decide(2, "add", start=5, end=11, type="DOCTOR")  # of the same patient as note 1
     eve.decide(2, "done")
-    drawn = surrogate_proposals.draft_surrogates(study, 1)
+    drawn = surrogate_review.draft_surrogates(study, 1)
     assert (
-        drawn.versions[2] == 4 and surrogate_proposals.draft_surrogates(study, 1) is drawn
+        drawn.versions[2] == 4 and surrogate_review.draft_surrogates(study, 1) is drawn
     )  # once, until something changes
 
 
 def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_path):
     corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
     source = Source(tmp_path / "notes.jsonl", "jsonl")
-    create.create_study(tmp_path / "study.db", source, "i2b2-2014", None, 1)
+    create_study(tmp_path / "study.db", source, "i2b2-2014", None, 1)
     opened = open_study(tmp_path / "study.db")
     accounts.add_reader(opened.store, "eve", "adjudicator")
     for number in range(1, 26):
@@ -512,7 +512,7 @@ TRICKY = (
 
 def test_offsets_are_code_points_of_the_very_text(tmp_path):
     corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
-    create.create_study(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
+    create_study(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
     opened = open_study(tmp_path / "s.db")
     accounts.add_reader(opened.store, "ann", "reader")
     ann = Browser(opened, "ann")
@@ -548,7 +548,7 @@ def test_a_model_is_trained_in_the_page(study):
 def test_notes_kept_aside_are_those_of_other_patients(tmp_path):
     documents = [Document(f"{n}", f"Note {n}", (), f"{n // 2}") for n in range(40)]
     corpora.write(documents, tmp_path / "notes", "text")
-    create.create_study(tmp_path / "s.db", Source(tmp_path / "notes", "text"), "i2b2-2014", None, 1)
+    create_study(tmp_path / "s.db", Source(tmp_path / "notes", "text"), "i2b2-2014", None, 1)
     opened = open_study(tmp_path / "s.db")
     for note in opened.notes.all:
         import_consensus(opened, note.number, [(0, 4, "DOCTOR")])

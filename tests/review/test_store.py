@@ -22,13 +22,13 @@ from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.review import __main__ as review
 from crfdeid.review.operations import marking
-from crfdeid.review.study import accounts, consensus, create, marks, schema, system_spans
+from crfdeid.review.study import accounts, consensus, marks, system_spans
 from crfdeid.review.study.errors import ConflictError, DiskFullError, StoreError
 from crfdeid.review.study.event_log import EventLog, History
 from crfdeid.review.study.marks import FOLD, Marking
 from crfdeid.review.study.source import Source, decode_source
-from crfdeid.review.study.store import Store
-from crfdeid.review.study.study import open_study
+from crfdeid.review.study.store import APPLICATION_ID, TABLES, VERSION, Store
+from crfdeid.review.study.study import create_study, divide_into_sets, open_study
 from crfdeid.text.document import Document, Span
 
 WRITER = """
@@ -135,14 +135,14 @@ def test_the_log_only_grows(tmp_path):
 def test_a_store_of_version_1_gets_the_new_tables_and_keeps_what_it_holds(tmp_path):
     path = tmp_path / "study.db"
     connection = sqlite3.connect(path)
-    connection.executescript(f"PRAGMA application_id = {schema.APPLICATION_ID}; {schema.TABLES}")
+    connection.executescript(f"PRAGMA application_id = {APPLICATION_ID}; {TABLES}")
     connection.execute("PRAGMA user_version = 1")
     connection.execute("INSERT INTO readers VALUES('ann', 'reader', NULL)")
     connection.commit()
     connection.close()
     path.chmod(0o600)
     store = Store(path)
-    assert store.fetch_one("PRAGMA user_version") == (schema.VERSION,)
+    assert store.fetch_one("PRAGMA user_version") == (VERSION,)
     assert store.fetch_all("SELECT name FROM readers") == [("ann",)]
     assert store.fetch_all("SELECT * FROM sessions") == []
     store.close()
@@ -158,9 +158,9 @@ def test_a_store_is_for_its_owner_and_of_this_version(tmp_path):
         Store(path)
     path.chmod(0o600)
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
-    with pytest.raises(StoreError, match=f"store of version {schema.VERSION + 1}; this program reads 1 to"):
+    with pytest.raises(StoreError, match=f"store of version {VERSION + 1}; this program reads 1 to"):
         Store(path)
 
 
@@ -231,7 +231,7 @@ def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.xml").write_text("<no")
     with pytest.raises(FormatError):
-        create.create_study(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1)
+        create_study(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
 
 
@@ -249,7 +249,7 @@ def test_the_store_holds_no_text_of_a_note(study):
 def test_one_file_of_many_notes(tmp_path, notes):
     path = tmp_path / "notes.jsonl"
     corpora.write(notes, path, "jsonl")
-    create.create_study(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4)
+    create_study(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4)
     opened = open_study(tmp_path / "s.db")
     assert [len(notes_of_set) for notes_of_set in opened.sets.values()] == [10, 10, 10, 10]
     assert opened.notes.read_document(17) == notes[16].with_spans(())
@@ -289,9 +289,9 @@ def test_a_study_without_folders_is_stored_as_before():
 
 def test_sets_keep_patients_together():
     documents = [Document(str(n), "a b c d", (), str(n // 3)) for n in range(12)]
-    assert create.divide_into_sets(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
+    assert divide_into_sets(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
     alone = [Document(str(n), "a", ()) for n in range(3)]
-    assert create.divide_into_sets(alone, [1, 1, 1], 5) == ["1", "2", "4"]
+    assert divide_into_sets(alone, [1, 1, 1], 5) == ["1", "2", "4"]
 
 
 def test_what_is_imported_must_fit(study):

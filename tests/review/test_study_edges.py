@@ -15,21 +15,16 @@ from review_client import TEXTS
 
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError
+from crfdeid.review.operations import marking
 from crfdeid.review.study import (
     accounts,
     agreement,
     consensus,
-    create,
     marks,
     note_index,
-    schema,
-    search,
-    shown,
     source,
     store,
     system_spans,
-    type_keys,
-    word_boundaries,
 )
 from crfdeid.review.study.errors import (
     ConflictError,
@@ -43,8 +38,8 @@ from crfdeid.review.study.errors import (
 from crfdeid.review.study.event_log import EventLog
 from crfdeid.review.study.marks import FOLD, Mark, Marking
 from crfdeid.review.study.source import Source, compute_fingerprint
-from crfdeid.review.study.store import Store
-from crfdeid.review.study.study import open_study
+from crfdeid.review.study.store import APPLICATION_ID, Store
+from crfdeid.review.study.study import create_study, divide_into_sets, has_study, open_study
 from crfdeid.systems.model import load
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
@@ -73,19 +68,19 @@ def test_an_id_twice_is_refused_and_leaves_no_store(tmp_path):
     notes = tmp_path / "notes.jsonl"
     notes.write_text('{"id": "a", "text": "x", "spans": []}\n{"id": "a", "text": "y", "spans": []}\n')
     with pytest.raises(FormatError, match="twice"):
-        create.create_study(tmp_path / "s.db", Source(notes, "jsonl"), "i2b2-2014", None, 1)
+        create_study(tmp_path / "s.db", Source(notes, "jsonl"), "i2b2-2014", None, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.jsonl"]
     (tmp_path / "notes").mkdir()
     for name in ("a.txt", "a.TXT"):
         (tmp_path / "notes" / name).write_text("x")
     with pytest.raises(FormatError, match=r"notes/a\.txt: the document whose id has length 1 occurs twice"):
-        create.create_study(tmp_path / "s.db", Source(tmp_path / "notes", "text"), "i2b2-2014", None, 1)
+        create_study(tmp_path / "s.db", Source(tmp_path / "notes", "text"), "i2b2-2014", None, 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes", "notes.jsonl"]
 
 
 def test_notes_without_a_patient_are_a_patient_each(tmp_path):
     found = write_lines(tmp_path / "n.jsonl", *(Document(id, "a b", ()) for id in "abc"))
-    create.create_study(tmp_path / "s.db", found, "i2b2-2006", "a title", 1)
+    create_study(tmp_path / "s.db", found, "i2b2-2006", "a title", 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["n.jsonl", "s.db"]  # it is closed
     opened = open_study(tmp_path / "s.db", tmp_path / "out", found.path, requires_login=True)
     assert [opened.notes.find_siblings(number) for number in (1, 2, 3)] == [[1], [2], [3]]
@@ -109,16 +104,16 @@ def test_notes_without_a_patient_are_a_patient_each(tmp_path):
 )
 def test_sets_have_about_as_many_words(counts, sets, names):
     documents = [Document(str(number), "", ()) for number in range(4)]
-    assert create.divide_into_sets(documents, counts, sets) == list(names)
+    assert divide_into_sets(documents, counts, sets) == list(names)
 
 
 def test_an_interrupted_creation_leaves_no_study(tmp_path):
     path = tmp_path / "s.db"
-    assert not create.has_study(path)
+    assert not has_study(path)
     path.touch()
-    assert not create.has_study(path)
+    assert not has_study(path)
     path.write_text("x")
-    assert create.has_study(path)
+    assert has_study(path)
 
 
 def test_a_store_without_notes_is_no_study(tmp_path):
@@ -147,7 +142,7 @@ def test_a_store_that_others_can_read_or_write_is_refused(tmp_path, mode):
 def test_a_store_of_version_0_is_refused(tmp_path):
     path = tmp_path / "s.db"
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute("CREATE TABLE t(x)")
     connection.close()
     path.chmod(0o600)
@@ -422,13 +417,13 @@ def test_a_source_of_one_file_has_one_stamp(tmp_path):
 
 
 def test_a_search_replies_with_so_many_notes_and_counts_all(study, monkeypatch):
-    monkeypatch.setattr(search, "MOST_HITS", 1)
+    monkeypatch.setattr(note_index, "MOST_HITS", 1)
     assert study.text_index.find("RUIZ", [1, 2, 3]) == ([(1, 2, 12)], 2)
     assert study.text_index.find("RUIZ", [2, 3]) == ([(2, 2, 0)], 1)
     assert study.text_index.find("r.iz", [1, 2, 3]) == ([], 0)
     (study.notes.source.path / "7-01.xml").unlink()
     assert study.text_index.find("ruiz", [1]) == ([], 1)
-    other = search.TextIndex(study.notes)
+    other = note_index.TextIndex(study.notes)
     assert other.find("ruiz", [1, 2, 3]) == ([(2, 2, 0)], 1)  # built without it
 
 
@@ -447,30 +442,30 @@ def test_a_search_replies_with_so_many_notes_and_counts_all(study, monkeypatch):
     ],
 )
 def test_the_first_letter_that_was_not_shown(text, stretches, unseen):
-    assert shown.find_unseen(text, stretches) == unseen
+    assert marking.find_unseen(text, stretches) == unseen
 
 
 def test_keys_are_given_to_frequent_types_first():
-    assert type_keys.assign_keys(["ZIP", "AGE", "DOCTOR", "DATE", "OTHER", "A1"]) == {
+    assert accounts.assign_keys(["ZIP", "AGE", "DOCTOR", "DATE", "OTHER", "A1"]) == {
         "ZIP": "z", "AGE": "a", "DOCTOR": "o", "DATE": "d", "OTHER": "t", "A1": "b",
     }  # fmt: skip
     many = [f"T{number}" for number in range(40)]
-    found = type_keys.assign_keys(many)
+    found = accounts.assign_keys(many)
     assert "".join(found.values()) == "tabcdefghijklmnopqrsuvwxyz0123456789" and list(found) == many[:36]
 
 
 def test_keys_of_another_scheme_are_the_usual_ones(study):
     types = ["AGE", "DATE"]
-    type_keys.write_keys(study.store, "ann", {"AGE": "x", "DATE": "9"}, types)
-    assert type_keys.read_keys(study.store, "ann", types) == {"AGE": "x", "DATE": "9"}
-    assert type_keys.read_keys(study.store, "ann", ["AGE"]) == {"AGE": "a"}
-    assert type_keys.read_keys(study.store, "bob", types) == {"AGE": "a", "DATE": "d"}
+    accounts.write_keys(study.store, "ann", {"AGE": "x", "DATE": "9"}, types)
+    assert accounts.read_keys(study.store, "ann", types) == {"AGE": "x", "DATE": "9"}
+    assert accounts.read_keys(study.store, "ann", ["AGE"]) == {"AGE": "a"}
+    assert accounts.read_keys(study.store, "bob", types) == {"AGE": "a", "DATE": "d"}
     for keys in ({"AGE": "x"}, {"AGE": "x", "DATE": "x"}, {"AGE": "x", "DATE": "y", "ZIP": "z"}, [], None):
         with pytest.raises(InvalidValueError, match="wanted a key for each type, and no key twice"):
-            type_keys.write_keys(study.store, "ann", keys, types)
+            accounts.write_keys(study.store, "ann", keys, types)
     for key in ("X", "", "xy", 1, "-"):
         with pytest.raises(InvalidValueError, match="a key is a letter from a to z or a digit"):
-            type_keys.write_keys(study.store, "ann", {"AGE": key, "DATE": "d"}, types)
+            accounts.write_keys(study.store, "ann", {"AGE": key, "DATE": "d"}, types)
 
 
 def test_systems_are_numbered_and_know_how_much_was_decided(study):
@@ -571,16 +566,16 @@ def test_a_click_marks_the_word_of_its_line():
     text = "see (Ruiz);\nhttp://a.b/c x:y =1=\nend"
     words = {"Ruiz": 5, "http://a.b/c": 14, "x": 25, "y": 27, "1": 30, "end": 33}
     for word, offset in words.items():
-        start, end = word_boundaries.find_word(text, offset)
+        start, end = marks.find_word(text, offset)
         assert text[start:end] == word
     for offset in (3, 4, 9, 11, 26):  # between words
-        assert word_boundaries.find_word(text, offset) is None
-    assert word_boundaries.find_line("\nab", 0) == (0, 0) and word_boundaries.find_line("\nab", 1) == (1, 3)
-    assert word_boundaries.find_line(text, 0) == (0, 11) and word_boundaries.find_line(text, 11) == (0, 11)
-    assert word_boundaries.find_line(text, 12) == (12, 32) and word_boundaries.find_line(text, 35) == (33, 36)
+        assert marks.find_word(text, offset) is None
+    assert marks.find_line("\nab", 0) == (0, 0) and marks.find_line("\nab", 1) == (1, 3)
+    assert marks.find_line(text, 0) == (0, 11) and marks.find_line(text, 11) == (0, 11)
+    assert marks.find_line(text, 12) == (12, 32) and marks.find_line(text, 35) == (33, 36)
 
 
 def test_repeats_are_whole_words_with_any_white_space():
-    assert list(word_boundaries.find_repeats("x.y xzy X.Y x.y1 éx.y", "x.y")) == [(0, 3), (8, 11)]
-    assert list(word_boundaries.find_repeats("a\n\tb ab a b", "a b")) == [(0, 4), (8, 11)]
-    assert list(word_boundaries.find_repeats("abc", "  ")) == []
+    assert list(marks.find_repeats("x.y xzy X.Y x.y1 éx.y", "x.y")) == [(0, 3), (8, 11)]
+    assert list(marks.find_repeats("a\n\tb ab a b", "a b")) == [(0, 4), (8, 11)]
+    assert list(marks.find_repeats("abc", "  ")) == []

@@ -8,8 +8,8 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 from review_client import TEXTS
 
 from crfdeid import corpora
-from crfdeid.review.operations import marking, surrogate_proposals, surrogate_review, training
-from crfdeid.review.study import accounts, create, system_spans
+from crfdeid.review.operations import marking, surrogate_review, training
+from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.errors import (
     ConflictError,
     InvalidValueError,
@@ -18,7 +18,7 @@ from crfdeid.review.study.errors import (
     StageError,
 )
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import open_study
+from crfdeid.review.study.study import create_study, open_study
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
@@ -190,8 +190,8 @@ def test_the_notes_with_surrogates_are_listed_and_looked_at_anew_where_they_chan
     ]  # fmt: skip
     with pytest.raises(NoteRefusedError):
         surrogate_review.show_surrogates(decided, find(decided), 2)
-    assert surrogate_proposals.find_decided_siblings(decided, 1) == {1: 1}  # without the one that is missing
-    assert surrogate_proposals.find_decided_siblings(decided, 2) == {1: 1, 2: 1}
+    assert surrogate_review.find_decided_siblings(decided, 1) == {1: 1}  # without the one that is missing
+    assert surrogate_review.find_decided_siblings(decided, 2) == {1: 1, 2: 1}
 
 
 def test_notes_without_a_consensus_have_no_surrogates(study):
@@ -199,7 +199,7 @@ def test_notes_without_a_consensus_have_no_surrogates(study):
     assert [row[0] for row in list_rows(study)] == [2]
     for ask in (
         surrogate_review.show_surrogates,
-        lambda *args: surrogate_proposals.draft_surrogates(*args[::2]),
+        lambda *args: surrogate_review.draft_surrogates(*args[::2]),
     ):
         with pytest.raises(StageError, match="the consensus of this note is not done yet") as stage:
             ask(study, find(study), 1)
@@ -207,16 +207,16 @@ def test_notes_without_a_consensus_have_no_surrogates(study):
 
 
 def test_drafts_are_bounded_and_the_oldest_goes_first(decided, monkeypatch):
-    monkeypatch.setattr(surrogate_proposals, "MOST_DRAFTS", 2)
-    surrogate_proposals.draft_surrogates(decided, 1)
+    monkeypatch.setattr(surrogate_review, "MOST_DRAFTS", 2)
+    surrogate_review.draft_surrogates(decided, 1)
     assert list(decided.drafts) == [1, 2]
-    surrogate_proposals.draft_surrogates(decided, 3)
+    surrogate_review.draft_surrogates(decided, 3)
     assert list(decided.drafts) == [2, 3]
 
 
 def test_the_secret_of_a_study_is_kept(study):
-    secret = surrogate_proposals.read_secret(study)
-    assert len(secret) == 32 and surrogate_proposals.read_secret(study) == secret
+    secret = surrogate_review.read_secret(study)
+    assert len(secret) == 32 and surrogate_review.read_secret(study) == secret
 
 
 def test_nothing_is_written_before_all_is_approved(decided):
@@ -266,7 +266,7 @@ def many(tmp_path):
     documents = [Document(f"{n}", "Dr. Ruiz called.", (), f"p{n + 10}") for n in range(1, 13)]
     corpora.write(documents, tmp_path / "notes.jsonl", "jsonl")
     found = Source(tmp_path / "notes.jsonl", "jsonl")
-    create.create_study(tmp_path / "study.db", found, "i2b2-2006", None, 1)
+    create_study(tmp_path / "study.db", found, "i2b2-2006", None, 1)
     opened = open_study(tmp_path / "study.db")
     yield opened
     opened.store.close()

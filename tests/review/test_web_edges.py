@@ -19,12 +19,13 @@ from starlette.testclient import TestClient
 
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, CrfdeidError
-from crfdeid.review import options
+from crfdeid.review import __main__ as verb
 from crfdeid.review.operations import listing, marking
-from crfdeid.review.study import accounts, errors, schema, search, system_spans
+from crfdeid.review.study import accounts, errors, note_index, system_spans
 from crfdeid.review.study.errors import NotFoundError, SlowRequestError, StageError
-from crfdeid.review.web import jobs, logins, middleware, requests, serve
-from crfdeid.review.web import sessions as security
+from crfdeid.review.study.store import APPLICATION_ID, VERSION
+from crfdeid.review.web import jobs, middleware, requests, serve
+from crfdeid.review.web import sessions as web_sessions
 from crfdeid.review.web.app import FILE_NAME, application
 from crfdeid.review.web.middleware import BodyReceiver, ResponseSender, SecurityMiddleware
 from crfdeid.review.web.serve import ServerOptions
@@ -48,14 +49,14 @@ def clock(monkeypatch):
 def test_a_session_ends_twelve_hours_after_its_last_use(study, clock):
     sessions = Sessions(study.store)
     token = sessions.begin(Session("ann", True))
-    clock[0] += security.IDLE_SECONDS
+    clock[0] += web_sessions.IDLE_SECONDS
     assert sessions.find(token) == Session("ann", True)
-    clock[0] += security.IDLE_SECONDS
+    clock[0] += web_sessions.IDLE_SECONDS
     assert sessions.find(token) == Session("ann", True)
-    clock[0] += security.IDLE_SECONDS + 1
+    clock[0] += web_sessions.IDLE_SECONDS + 1
     assert sessions.find(token) is None
     assert study.store.fetch_all("SELECT * FROM sessions") == []
-    assert security.IDLE_SECONDS == 12 * 60 * 60
+    assert web_sessions.IDLE_SECONDS == 12 * 60 * 60
 
 
 def test_the_use_of_a_session_is_written_every_five_minutes(study, clock):
@@ -72,7 +73,7 @@ def test_the_use_of_a_session_is_written_every_five_minutes(study, clock):
 def test_sessions_that_have_ended_are_removed_when_one_begins(study, clock):
     sessions = Sessions(study.store)
     sessions.begin(Session("ann"))
-    clock[0] += security.IDLE_SECONDS
+    clock[0] += web_sessions.IDLE_SECONDS
     sessions.begin(Session("bob"))
     assert study.store.fetch_all("SELECT reader FROM sessions ORDER BY reader") == [("ann",), ("bob",)]
     clock[0] += 1
@@ -660,7 +661,7 @@ def test_the_page_that_opens_the_browser_leads_to_the_address():
 
 
 def test_the_options_have_their_defaults():
-    args = options.build_parser().parse_args(["notes", "--store", "s.db"])
+    args = verb.build_parser().parse_args(["notes", "--store", "s.db"])
     wanted = {
         "notes": Path("notes"), "store": Path("s.db"), "source": None, "patient_from": None,
         "scheme": "i2b2-2014", "sets": 1, "title": None, "out": None, "reader": [], "adjudicator": [],
@@ -670,14 +671,14 @@ def test_the_options_have_their_defaults():
         "no_server": False,
     }  # fmt: skip
     assert wanted.items() <= vars(args).items()
-    assert options.read_server_options(args) == ServerOptions()
+    assert verb.read_server_options(args) == ServerOptions()
     for line in ([], ["notes"], ["--store", "s.db"], ["notes", "--store", "s.db", "--sets", "x"]):
         with pytest.raises(SystemExit):
-            options.build_parser().parse_args(line)
+            verb.build_parser().parse_args(line)
 
 
 def read_server_options(*line):
-    return options.read_server_options(options.build_parser().parse_args(["n", "--store", "s.db", *line]))
+    return verb.read_server_options(verb.build_parser().parse_args(["n", "--store", "s.db", *line]))
 
 
 def test_the_options_of_the_server():
@@ -698,13 +699,13 @@ def test_the_options_of_the_server():
 @pytest.mark.parametrize("text", ["ann", "ann=", "=x", "="])
 def test_a_pair_has_a_name_and_a_corpus(text):
     with pytest.raises(ConfigurationError, match="^.*: wanted NAME=CORPUS"):
-        options.parse_pair(text)
-    assert options.parse_pair("ann=a=b") == ("ann", Path("a=b"))
+        verb.parse_pair(text)
+    assert verb.parse_pair("ann=a=b") == ("ann", Path("a=b"))
 
 
 def test_lists_of_options_are_not_shared():
     for _ in range(2):
-        args = options.build_parser().parse_args(["n", "--store", "s", "--reader", "ann", "--marks", "a=b"])
+        args = verb.build_parser().parse_args(["n", "--store", "s", "--reader", "ann", "--marks", "a=b"])
         assert (args.reader, args.marks) == (["ann"], ["a=b"])
 
 
@@ -735,10 +736,18 @@ def test_errors_say_what_a_page_can_do():
 
 def test_the_limits_are_those_of_the_manual():
     """docs/review_api.md names them."""
-    assert (logins.FREE_ATTEMPTS, logins.FREE_OF_ADDRESS, logins.FREE_OF_BROWSER) == (5, 50, 50)
-    assert (logins.LONGEST_WAIT, logins.MOST_WAITING, logins.MOST_WAITING_OF_ADDRESS) == (300, 16, 4)
+    assert (web_sessions.FREE_ATTEMPTS, web_sessions.FREE_OF_ADDRESS, web_sessions.FREE_OF_BROWSER) == (
+        5,
+        50,
+        50,
+    )
+    assert (web_sessions.LONGEST_WAIT, web_sessions.MOST_WAITING, web_sessions.MOST_WAITING_OF_ADDRESS) == (
+        300,
+        16,
+        4,
+    )
     assert (middleware.LARGEST_BODY, middleware.BODY_SECONDS, serve.MOST_CONNECTIONS) == (1_000_000, 30, 500)
-    assert (search.SHORTEST, listing.LONGEST_SEARCH, search.MOST_HITS) == (3, 200, 200)
+    assert (note_index.SHORTEST, listing.LONGEST_SEARCH, note_index.MOST_HITS) == (3, 200, 200)
     assert (listing.LONGEST_REPORT, listing.PAUSE) == (60, 300)
-    assert (int.from_bytes(b"crfd", "big"), 2) == (schema.APPLICATION_ID, schema.VERSION)
+    assert (int.from_bytes(b"crfd", "big"), 2) == (APPLICATION_ID, VERSION)
     assert middleware.HEADERS["X-Frame-Options"] == "DENY" and accounts.SHORTEST_PASSWORD == 10

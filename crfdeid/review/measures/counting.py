@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.study import word_boundaries
+from crfdeid.review.study import marks
 from crfdeid.text.document import Span
 
 # Douglass 2005, table 4.1: minimum, maximum, mean of sensitivity and of positive predictive value.
@@ -128,7 +128,7 @@ def split_units(text: str, spans: Iterable[Span], rules: Rules) -> list[Span]:
 
 def split_words(text: str, span: Span) -> list[Span]:
     """The words of a span; the span itself where it has none."""
-    words = word_boundaries.find_words(text[span.start : span.end])
+    words = marks.find_words(text[span.start : span.end])
     return [Span(span.start + start, span.start + end, span.type) for start, end in words] or [span]
 
 
@@ -143,7 +143,7 @@ def join_marks(text: str, spans: Iterable[Span], types: bool = False) -> list[Sp
     merged: list[Span] = []
     latest: dict[str, int] = {}  # the index in ``merged`` of the last mark of a type, or of any type
     for span in sorted(spans):
-        start, end = word_boundaries.trim(text, span.start, span.end) or (span.start, span.end)
+        start, end = marks.trim(text, span.start, span.end) or (span.start, span.end)
         group = span.type if types else ""
         index = latest.get(group)
         if index is not None and start < merged[index].end:
@@ -161,7 +161,7 @@ def is_found(unit: Span, note: MarkedNote, rules: Rules) -> bool:
     if rules.part:
         return bool(touching)
     covered = {offset for mark in touching for offset in range(mark.start, mark.end)}
-    wanted = (n for n in range(unit.start, unit.end) if word_boundaries.INNER.match(note.text, n))
+    wanted = (n for n in range(unit.start, unit.end) if marks.INNER.match(note.text, n))
     return bool(touching) and all(offset in covered for offset in wanted)
 
 

@@ -1,17 +1,27 @@
-"""The notes of a set as a reader sees them, the reader's progress, and the time that they spend."""
+"""The notes of a set to read and those to decide, in order, with progress and the time that readers spend.
+
+A model learns most from notes of which it is least sure (uncertainty sampling: Lewis & Gale 1994, SIGIR); its
+doubt of a note is the expected number of wrong spans. Figures that are to hold for all notes need notes at
+random instead.
+"""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from crfdeid.review.operations import ordering
 from crfdeid.review.study.accounts import Reader
+from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.errors import InvalidValueError
-from crfdeid.review.study.note_index import Note
-from crfdeid.review.study.search import SHORTEST
-from crfdeid.review.study.study import Json, Study, name_book
+from crfdeid.review.study.marks import Marking, decode_state
+from crfdeid.review.study.note_index import SHORTEST, Note
+from crfdeid.review.study.study import READERS, Json, Study, name_book, name_reader
+from crfdeid.text.document import Span
+
+Orders = Mapping[str, Callable[[Json], Any] | None]  # the key by which rows are sorted; None leaves them
 
 LONGEST_REPORT = 60.0  # seconds in one report of time
 LONGEST_SEARCH = 200  # characters
@@ -41,7 +51,7 @@ def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = 
         row["stage"] = stages.get(note.number, "none")
         row["assigned"] = assigned is None or note.number in assigned
         rows.append(row)
-    ordering.sort_rows(rows, ordering.TO_READ, order)
+    sort_rows(rows, TO_READ, order)
     return {"notes": rows, "progress": measure_progress(study, reader, set_name)}
 
 
@@ -151,3 +161,129 @@ def measure_work_time(study: Study, reader: Reader) -> float:
     """Seconds since the reader's last pause."""
     since, until = study.work_times.get(reader.name, (0.0, -PAUSE))
     return until - since if time.monotonic() - until < PAUSE else 0.0
+
+
+def measure_doubt(row: Json) -> float:
+    """The expected number of wrong pre-marks; 0 where the model gave no probabilities."""
+    return row["uncertainty"] or 0.0
+
+
+def measure_density(row: Json) -> float:
+    return measure_doubt(row) / max(1, row["words"])
+
+
+def scatter(row: Json) -> bytes:
+    """A place at random, the same each time and for every reader."""
+    return sha256(f"{row['number']}".encode()).digest()
+
+
+SHARED: dict[str, Callable[[Json], Any] | None] = {
+    "given": None,
+    "long": lambda row: -row["words"],
+    "short": lambda row: row["words"],
+    "patient": lambda row: row["patient"] or "",
+}
+TO_READ: Orders = SHARED | {
+    "uncertainty": lambda row: (row["done"], -measure_doubt(row)),
+    "density": lambda row: (row["done"], -measure_density(row)),
+    "random": scatter,
+    "marks": lambda row: -row["marks"],
+}
+TO_DECIDE: Orders = SHARED | {
+    "unsure": lambda row: -row["unsure"],
+    "disagreement": lambda row: (row["stage"] == "done", -(row["differences"] or 0)),
+    "left": lambda row: -row["undecided"],
+}
+
+
+def sort_rows(rows: list[Json], orders: Orders, order: str) -> None:
+    """Sort the rows of a list; those that are equal stay as given. Raises :class:`InvalidValueError`."""
+    if order not in orders:
+        raise InvalidValueError(f"an order is one of {', '.join(orders)}")
+    if key := orders[order]:
+        rows.sort(key=key)
+
+
+class BookState(NamedTuple):
+    """A reader's book, or the consensus, in one note."""
+
+    book: str
+    version: int
+    done: bool
+    undecided: int
+
+
+def list_notes_to_decide(study: Study, set_name: str | None, order: str = "given") -> Json:
+    """The notes of a set with their readers and the stage of their consensus, in one of the orders
+    :data:`ordering.TO_DECIDE`. ``differences`` counts the spans that not all readers who have finished have,
+    ``unsure`` the marks of which a reader was unsure and the questions without an answer."""
+    books, notes = read_books(study), study.find_set(set_name)
+    asked = count_open_questions(study)
+    compare_readers(study, (note for note in notes if note.number in books), books)
+    rows = [describe_note_to_decide(study, note, books.get(note.number, []), asked) for note in notes]
+    sort_rows(rows, TO_DECIDE, order)
+    return {"notes": rows, "systems": study.list_systems()}
+
+
+def read_books(study: Study) -> dict[int, list[BookState]]:
+    """The readers' books and the consensus of each note that has any."""
+    sql = """SELECT note, book, version, done, marks - decided FROM states
+             WHERE book <> 'surrogates' AND version > 0 ORDER BY note, book"""
+    books: dict[int, list[BookState]] = {}
+    for number, book, version, done, undecided in study.store.fetch_all(sql):
+        books.setdefault(number, []).append(BookState(book, version, bool(done), undecided))
+    return books
+
+
+def count_open_questions(study: Study) -> dict[int, int]:
+    sql = "SELECT note, count(*) FROM questions WHERE answer IS NULL GROUP BY note"
+    return dict(study.store.fetch_all(sql))
+
+
+def describe_note_to_decide(study: Study, note: Note, books: list[BookState], asked: dict[int, int]) -> Json:
+    readers = [one for one in books if one.book.startswith(READERS)]
+    consensus = next((one for one in books if one.book == BOOK), None)
+    unfinished = [name_reader(one.book) for one in readers if not one.done]
+    differences, unsure = study.compared.get(note.number, (None, (None, 0)))[1]
+    return {
+        "number": note.number,
+        "id": note.id,
+        "patient": note.patient,
+        "words": note.words,
+        "readers": [name_reader(one.book) for one in readers if one.done],
+        "unfinished": unfinished,
+        "stage": name_stage(consensus, bool(readers), bool(unfinished)),
+        "undecided": consensus.undecided if consensus else 0,
+        "differences": differences,
+        "unsure": unsure + asked.get(note.number, 0),
+        "refused": study.notes.refused.get(note.number),
+    }
+
+
+def name_stage(consensus: BookState | None, is_read: bool, is_being_read: bool) -> str:
+    """none, ready, open or done."""
+    if consensus:
+        return "done" if consensus.done else "open"
+    return "ready" if is_read and not is_being_read else "none"
+
+
+def compare_readers(study: Study, notes: Iterable[Note], books: dict[int, list[BookState]]) -> None:
+    """Count anew the differences of the notes that somebody has marked since the last time."""
+    for note in notes:
+        key = tuple(one for one in books[note.number] if one.book.startswith(READERS) and one.done)
+        if not key:
+            study.compared.pop(note.number, None)
+        elif study.compared.get(note.number, (None,))[0] != key:
+            study.compared[note.number] = (key, count_differences(study, note.number, key))
+
+
+def count_differences(study: Study, number: int, books: Iterable[BookState]) -> tuple[int, int]:
+    """The spans that not all of the books have, and the marks of which their readers were unsure."""
+    sql = "SELECT state FROM states WHERE book = ? AND note = ?"
+    markings: list[Marking] = []
+    for one in books:
+        ((state,),) = study.store.fetch_all(sql, one.book, number)
+        markings.append(decode_state(json.loads(state)))
+    spans: list[set[Span]] = [set(marking.spans) for marking in markings]
+    unsure = sum(mark.unsure for marking in markings for mark in marking.marks)
+    return len(set[Span].union(*spans) - set[Span].intersection(*spans)), unsure

@@ -1,4 +1,4 @@
-// Which word a click marks, what a drag is trimmed to, and how a stretch grows: equal to crfdeid.review.study.word_boundaries.
+// Which word a click marks, what a drag is trimmed to, and how a stretch grows: equal to crfdeid.review.study.marks.
 // A stretch is {start, end}, half-open, in code points.
 
 const BREAK = /[\p{White_Space},;()[\]{}<>"|=*]/u;

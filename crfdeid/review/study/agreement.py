@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.study import word_boundaries
+from crfdeid.review.study import marks
 from crfdeid.text import bio, tokenizer
 from crfdeid.text.document import Span
 from crfdeid.text.spans import group_overlapping
@@ -41,7 +41,7 @@ class Item:
 def trim_punctuation(text: str, spans: Iterable[Span]) -> list[Span]:
     """The spans without punctuation at their ends, which does not count as disagreement. A span of only
     punctuation stays."""
-    edges = ((word_boundaries.trim(text, s.start, s.end) or (s.start, s.end), s.type) for s in spans)
+    edges = ((marks.trim(text, s.start, s.end) or (s.start, s.end), s.type) for s in spans)
     return [Span(start, end, type) for (start, end), type in edges]
 
 

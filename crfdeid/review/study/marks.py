@@ -1,18 +1,29 @@
-"""A reader's marks in one note, and the actions that change them.
+"""A reader's marks in one note, the actions that change them, and which words a click or a drag marks.
 
 Marks never overlap: a new mark replaces those that it overlaps. Offsets are half-open code points.
+
+The page finds the words of a click while the pointer moves, as here, so that a reader sees the span before it
+counts. Douglass 2005, section 2.2: her program took everything between two spaces, so that a click on "wil"
+gave "wil,updated".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, TypeGuard
+
+import regex
 
 from crfdeid.review.study.errors import InvalidValueError, NotFoundError
 from crfdeid.review.study.event_log import Action, Fold, Summary
 from crfdeid.text.document import Span
 from crfdeid.text.spans import overlaps
+
+WORD = regex.compile(r"""(?:[^\s,;()\[\]{}<>"|=*:]|:(?=//))+""")
+INNER = regex.compile(r"[\p{L}\p{M}\p{N}]")
+LAST = regex.compile(r"(?r)[\p{L}\p{M}\p{N}]")
+BEFORE, AFTER = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
 
 DECISIONS = {"accept": "accepted", "alter": "changed", "reject": "rejected"}
 
@@ -178,3 +189,57 @@ def parse_span(body: Mapping[str, Any], length: int, types: Iterable[str]) -> Sp
 def is_whole_number(value: Any) -> TypeGuard[int]:
     """Whether a JSON value is a whole number; ``true`` is not."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def find_word(text: str, offset: int) -> tuple[int, int] | None:
+    """The trimmed word around ``offset``, or None.
+
+    >>> text = "visited by other wil,updated (Dr. O'Neil)"
+    >>> [text[slice(*find_word(text, offset))] for offset in (18, 22, 30, 35)]
+    ['wil', 'updated', 'Dr', "O'Neil"]
+    >>> find_word("a  b", 1) is None
+    True
+    """
+    for match in WORD.finditer(text, *find_line(text, offset)):
+        if match.start() <= offset < match.end():
+            return trim(text, match.start(), match.end())
+    return None
+
+
+def find_line(text: str, offset: int) -> tuple[int, int]:
+    """Start and end of the line around ``offset``."""
+    end = text.find("\n", offset)
+    return text.rfind("\n", 0, offset) + 1, len(text) if end < 0 else end
+
+
+def find_words(text: str) -> list[tuple[int, int]]:
+    """All trimmed words of a text.
+
+    >>> text = "DOB:3/4/61, --"
+    >>> [text[start:end] for start, end in find_words(text)]
+    ['DOB', '3/4/61']
+    """
+    words = (trim(text, match.start(), match.end()) for match in WORD.finditer(text))
+    return [word for word in words if word]
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The range without punctuation and white space at its ends; None where it has no letter and no digit.
+
+    >>> trim("(WILL)", 0, 6), trim("...", 0, 3)
+    ((1, 5), None)
+    """
+    first, last = INNER.search(text, start, end), LAST.search(text, start, end)
+    return (first.start(), last.end()) if first and last else None
+
+
+def find_repeats(text: str, wanted: str) -> Iterator[tuple[int, int]]:
+    """Where ``wanted`` occurs as whole words, in any letter case and with any white space.
+
+    >>> list(find_repeats("Eva ruiz saw EVA\\nRUIZ, not Eva Ruizek", "Eva Ruiz"))
+    [(0, 8), (13, 21)]
+    """
+    if pieces := wanted.split():
+        pattern = BEFORE + r"\s+".join(map(regex.escape, pieces)) + AFTER
+        for match in regex.finditer(pattern, text, regex.IGNORECASE):
+            yield match.span()

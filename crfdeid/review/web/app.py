@@ -17,9 +17,8 @@ from crfdeid.review.study.errors import RequestError, StoreError
 from crfdeid.review.study.study import Study
 from crfdeid.review.web import middleware, requests, routes
 from crfdeid.review.web.jobs import Jobs
-from crfdeid.review.web.logins import Logins
 from crfdeid.review.web.middleware import SecurityMiddleware
-from crfdeid.review.web.sessions import Address, ProxyIdentity, Sessions
+from crfdeid.review.web.sessions import Address, Logins, ProxyIdentity, Sessions
 
 STATIC = Path(__file__).parents[1] / "static"
 COLOURS = "colours.css"  # of all pages, also those that other commands write

@@ -14,19 +14,15 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.review.measures import figures
 from crfdeid.review.operations import (
     adjudication,
-    adjudication_actions,
-    adjudication_list,
     exports,
-    learning_curve,
     listing,
     marking,
     questions,
-    repeats,
     surrogate_review,
     team,
     training,
 )
-from crfdeid.review.study import accounts, system_spans, type_keys
+from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, UnauthorizedError
 from crfdeid.review.study.study import Study
@@ -163,8 +159,8 @@ def create_key(request: Request, study: OpenStudy) -> Response:
 
 @router.post("/preferences")
 def write_preferences(study: OpenStudy, reader: CurrentReader, body: JsonBody) -> Response:
-    type_keys.write_keys(study.store, reader.name, body.get("keys"), study.scheme.types)
-    return reply({"keys": type_keys.read_keys(study.store, reader.name, study.scheme.types)})
+    accounts.write_keys(study.store, reader.name, body.get("keys"), study.scheme.types)
+    return reply({"keys": accounts.read_keys(study.store, reader.name, study.scheme.types)})
 
 
 @router.get("/study")
@@ -177,7 +173,7 @@ def show_study(study: OpenStudy, reader: CurrentReader) -> Response:
     return reply({
         "title": study.store.read_setting("title") or "",
         "scheme": {"name": study.scheme.name, "categories": study.scheme.categories},
-        "keys": type_keys.read_keys(study.store, reader.name, study.scheme.types),
+        "keys": accounts.read_keys(study.store, reader.name, study.scheme.types),
         "sets": sets,
         "premarks": study.premark_system,
         "systems": [{"name": name, "notes_read": count} for name, count in systems],
@@ -219,7 +215,7 @@ def change_marks(study: OpenStudy, reader: CurrentReader, number: NoteNumber, bo
 
 @router.post("/notes/{number}/repeats")
 def mark_repeats(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
-    return reply(repeats.mark_repeats(study, reader, number, body))
+    return reply(marking.mark_repeats(study, reader, number, body))
 
 
 @router.post("/notes/{number}/shown")
@@ -272,7 +268,7 @@ def list_actions(study: OpenStudy, after: Annotated[int, Query(ge=0)] = 0) -> Re
 
 @router.get("/consensus", dependencies=FOR_ADJUDICATORS)
 def list_consensus_notes(study: OpenStudy, set: str | None = None, order: str = "given") -> Response:
-    return reply(adjudication_list.list_notes(study, set, order))
+    return reply(listing.list_notes_to_decide(study, set, order))
 
 
 @router.get("/consensus/{number}")
@@ -291,7 +287,7 @@ def open_consensus(
 def change_consensus(
     study: OpenStudy, reader: CurrentAdjudicator, number: NoteNumber, body: JsonBody
 ) -> Response:
-    return reply(adjudication_actions.change_consensus(study, reader, number, body))
+    return reply(adjudication.change_consensus(study, reader, number, body))
 
 
 # Measures
@@ -343,7 +339,7 @@ def export_spans(study: OpenStudy, body: JsonBody) -> Response:
 @router.get("/learn", dependencies=FOR_ADJUDICATORS)
 def show_learning_curve(study: OpenStudy) -> Response:
     train = exports.build_train_command(study.out / "NAME")
-    systems = learning_curve.build_curve(study)
+    systems = training.build_curve(study)
     return reply({"systems": systems, "notes_read": len(study.list_decided()), "train": train})
 
 
@@ -383,4 +379,4 @@ def show_job(request: Request) -> Response:
 
 @router.get("/learn/disagreements", dependencies=FOR_ADJUDICATORS)
 def list_disagreements(study: OpenStudy, system: str) -> Response:
-    return reply(learning_curve.list_disagreements(study, system))
+    return reply(training.list_disagreements(study, system))
