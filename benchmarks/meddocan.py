@@ -26,7 +26,7 @@ from tqdm import tqdm
 
 from crfdeid import corpora
 from crfdeid.config import Config
-from crfdeid.evaluate import meddocan
+from crfdeid.evaluate import official
 from crfdeid.synthetic.written_corpus import PARTS
 from crfdeid.synthetic.written_fill import generate_written
 from crfdeid.systems import model, registry
@@ -86,7 +86,7 @@ def run_benchmark(
     for title, part in (("all spans", lambda d: d), ("only the narrative", select_narrative)):
         print(f"\n{title}")
         print(
-            meddocan.format_scores(meddocan.score_documents(list(map(part, gold)), list(map(part, system))))
+            official.format_scores(official.score_documents(list(map(part, gold)), list(map(part, system))))
         )
     return tagger
 

@@ -22,7 +22,7 @@ import numpy as np
 from devset_reports import DATA
 
 from crfdeid import cli, config, corpora, synthetic
-from crfdeid.evaluate import leakage, scores, token_subsets
+from crfdeid.evaluate import leakage, paper_counts, scores
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.significance import METRICS, bootstrap, compute_metrics, randomisation_test
 from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
@@ -97,9 +97,9 @@ def format_table(kind: str, test: Sequence[ReidentifiedDocument], taggers: Seque
     for title, each in (("", whole), ("own text, ", own)):
         for criterion in each[0]:
             lines += compare_models(title + criterion, [counts[criterion] for counts in each])
-    for tokens in token_subsets.KINDS:
-        chosen = token_subsets.select_marks(known, tokens)
-        counts = [token_subsets.count_tokens(gold, system, chosen)[:, 0] for system in systems]
+    for tokens in paper_counts.KINDS:
+        chosen = paper_counts.select_marks(known, tokens)
+        counts = [paper_counts.count_tokens(gold, system, chosen)[:, 0] for system in systems]
         if size := sum(bool(mark.type) for mark in chosen):
             rows = list(compare_models(f"{size} {tokens} tokens of PHI", counts))
             lines += rows if tokens == "ambiguous" else rows[1:2]

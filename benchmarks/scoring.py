@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable
 
-from crfdeid.evaluate import error_page, evaluation, i2b2_2014, report
+from crfdeid.evaluate import error_page, evaluation, official, report
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.text import scheme
@@ -82,7 +82,7 @@ def main() -> None:
     print(f"{len(gold)} documents, {args.spans} gold and {count} system spans")
     options = EvaluationOptions(labels, resamples=args.resamples)
     found = evaluate_system(gold, system, options)
-    total = print_time("every criterion of the official scorer", lambda: i2b2_2014.build_table(found.scores))
+    total = print_time("every criterion of the official scorer", lambda: official.build_table(found.scores))
     print_time("characters, leaks, words", lambda: (found.leakage, found.word_scores))
     print_time(f"intervals, {args.resamples} resamples, three criteria", lambda: found.intervals)
     print_time("errors", lambda: found.errors)

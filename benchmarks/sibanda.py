@@ -21,7 +21,7 @@ from devset_reports import DATA
 from crfdeid import cli, corpora, files, resources
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.corpora.token_marks import TokenMark
-from crfdeid.evaluate import published_tables, token_subsets
+from crfdeid.evaluate import paper_counts, published_tables
 from crfdeid.evaluate.scores import Counts
 from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
 from crfdeid.synthetic.reidentify.renaming import NAMES, PLACES
@@ -82,7 +82,7 @@ def format_table(
     for name in paper.rows:
         yield f"{'paper  ' + name:<36}" + "".join(f"{paper.value(name, c):9.3f}" for c in paper.columns)
     for title, system in runs.items():
-        counts = token_subsets.count_tokens(gold, system, marked).sum(axis=0)
+        counts = paper_counts.count_tokens(gold, system, marked).sum(axis=0)
         for label, total in zip(("PHI", "Non-PHI"), (Counts(*map(int, line)) for line in counts)):
             if total.tp + total.fn:
                 figures = (total.precision, total.recall, total.f1)
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
                 runs = {title: [keep_names(d) for d in system] for title, system in runs.items()}
             texts += format_table(number, documents, runs, mark_words(documents))
         if alone:
-            chosen = token_subsets.select_marks(token_marks.mark_tokens(made), alone[1])
+            chosen = paper_counts.select_marks(token_marks.mark_tokens(made), alone[1])
             texts += format_table(alone[0], gold, read_system_documents(gold, args.out / kind), chosen)
     print("\n".join(texts))
 

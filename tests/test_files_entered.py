@@ -22,7 +22,7 @@ MODULES = {  # of each room; the first are at the root
     "cli": 2,
     "corpora": 35,
     "engine": 43,
-    "evaluate": 23,
+    "evaluate": 17,
     "explain": 11,
     "feature_extraction": 17,
     "integrations": 4,

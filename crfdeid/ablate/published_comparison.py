@@ -13,7 +13,7 @@ from dataclasses import asdict
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Result
 from crfdeid.errors import ConfigurationError
-from crfdeid.evaluate import error_analysis, instances, published_tables, word_scores
+from crfdeid.evaluate import error_analysis, paper_counts, published_tables, word_scores
 from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.published_tables import PublishedTable
 from crfdeid.evaluate.scores import Counts
@@ -240,7 +240,7 @@ def view_word_tests(results: Sequence[Result], first: str, second: str) -> Cells
 def view_instances(results: Sequence[Result]) -> Cells:
     """Douglass 2005, table 5.4: instances of each category, of one system."""
     evaluated = results[0].evaluation
-    return instances.list_cells(instances.measure_instances(evaluated.pairs, evaluated.options.scheme))
+    return paper_counts.list_cells(paper_counts.measure_instances(evaluated.pairs, evaluated.options.scheme))
 
 
 VIEWS_BY_NAME: dict[str, View] = {
@@ -252,7 +252,7 @@ VIEWS_BY_NAME: dict[str, View] = {
     "right": view_types,
 }
 VIEWS_BY_FORM: tuple[tuple[Callable[[PublishedTable], bool], View], ...] = (
-    (instances.is_table_of_instances, view_instances),
+    (paper_counts.is_table_of_instances, view_instances),
     (lambda table: has_scores(table) and "Non-PHI" in table.rows, view_words),
     (has_phi_rows, view_phi_words),
     (has_scores_of_systems, view_categories),

@@ -13,9 +13,9 @@ from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, sc
 from crfdeid.corpora.folds import Part, have_common_text
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
-from crfdeid.evaluate.paper_table import PaperRow, PaperTable
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.report import describe_resampling
+from crfdeid.evaluate.type_table import PaperRow, PaperTable
 from crfdeid.pages.pictures import Estimate, draw_estimates, fit_shares, render_figures
 
 TESTED = ("strict F1", "strict R", "token R")

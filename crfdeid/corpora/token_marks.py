@@ -1,7 +1,7 @@
 """Marked tokens of a corpus: the table that ``python -m crfdeid.reidentify`` writes beside it.
 
 The columns are ``document,start,end,type,ambiguous,unseen,where``; there is no text. ``type`` is
-empty where the token is not PHI. :mod:`crfdeid.evaluate.token_subsets` scores these tokens.
+empty where the token is not PHI. :mod:`crfdeid.evaluate.paper_counts` scores these tokens.
 """
 
 from __future__ import annotations

@@ -21,15 +21,7 @@ from crfdeid import cli
 from crfdeid.corpora.output import read_record
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.errors import ConfigurationError
-from crfdeid.evaluate import (
-    error_analysis,
-    error_page,
-    instances,
-    paper_table,
-    report,
-    token_subsets,
-    type_table,
-)
+from crfdeid.evaluate import error_analysis, error_page, paper_counts, report, type_table
 from crfdeid.evaluate.evaluation import (
     Comparison,
     Evaluation,
@@ -110,8 +102,8 @@ def main(arguments: list[str] | None = None) -> None:
 def find_published(name: str) -> PublishedTable:
     """Read a paper's table. Raises :class:`ConfigurationError` where it has no counts of instances."""
     table = read_table(name)
-    if not instances.is_table_of_instances(table):
-        known = [n for n in list_tables() if instances.is_table_of_instances(read_table(n))]
+    if not paper_counts.is_table_of_instances(table):
+        known = [n for n in list_tables() if paper_counts.is_table_of_instances(read_table(n))]
         raise ConfigurationError(f"--published {name}: no counts of instances; wanted {' or '.join(known)}")
     return table
 
@@ -119,7 +111,7 @@ def find_published(name: str) -> PublishedTable:
 def format_published(table: PublishedTable, evaluation: Evaluation, name: str) -> str:
     """Format a paper's counts of instances with ours beside them."""
     corpus = f"{name} ({len(evaluation.pairs)} notes)"
-    return instances.format_instances(table, evaluation.pairs, evaluation.options.scheme, corpus)
+    return paper_counts.format_instances(table, evaluation.pairs, evaluation.options.scheme, corpus)
 
 
 def name_systems(paths: Sequence[Path]) -> list[str]:
@@ -136,7 +128,7 @@ def write_tables(
     """Write the tables for a paper in the forms that were asked for."""
     if not (args.latex or args.markdown or args.types_csv):
         return
-    table = paper_table.build_table(list(systems), list(systems.values()), comparisons)
+    table = type_table.build_table(list(systems), list(systems.values()), comparisons)
     first, *others = systems
     types = type_table.build_type_tables(systems, dict.fromkeys(others, systems[first]))
     note = type_table.write_note(types, table.signature)
@@ -181,7 +173,7 @@ def build_options(args: argparse.Namespace) -> EvaluationOptions:
 def format_subset_scores(evaluation: Evaluation, args: argparse.Namespace) -> str:
     """Score only the tokens of a table that ``reidentify`` wrote."""
     gold, system = zip(*evaluation.pairs)
-    return token_subsets.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
+    return paper_counts.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
 
 
 def write_files(args: argparse.Namespace, evaluation: Evaluation, figures: dict[str, Any]) -> None:

@@ -12,11 +12,17 @@ import numpy as np
 import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import SchemeError
-from crfdeid.evaluate import i2b2_2014
+from crfdeid.evaluate import official
 from crfdeid.evaluate.error_analysis import ErrorRecord, find_errors
 from crfdeid.evaluate.leakage import Leakage, measure_leakage
-from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, build_scored_document
-from crfdeid.evaluate.pairing import PairError, pair_documents
+from crfdeid.evaluate.matching import (
+    CRITERIA,
+    Criterion,
+    PairError,
+    ScoredDocument,
+    build_scored_document,
+    pair_documents,
+)
 from crfdeid.evaluate.scores import Scores, list_rows, score_pairs
 from crfdeid.evaluate.significance import (
     Difference,
@@ -139,7 +145,7 @@ def evaluate(
     gold: Sequence[ScoredDocument], system: Sequence[ScoredDocument], options: EvaluationOptions
 ) -> Evaluation:
     """Pair the documents and check their types. Raises what
-    :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`SchemeError`."""
+    :func:`crfdeid.evaluate.matching.pair_documents` raises, and :class:`SchemeError`."""
     gold_documents, system_documents = ([side.document for side in sides] for sides in (gold, system))
     pairs = pair_documents(gold_documents, system_documents, options.missing_documents)
     documents = [*gold_documents, *system_documents]
@@ -171,7 +177,7 @@ def read_sides(
     for path, name in zip(paths, formats):
         if name == "i2b2":
             scheme = read_scheme() if options.types else options.scheme
-            side = i2b2_2014.read_verbatim(path, scheme, encoding, fold=options.rules == "i2b2")
+            side = official.read_verbatim(path, scheme, encoding, fold=options.rules == "i2b2")
         else:
             side = [ScoredDocument(document, ()) for document in corpora.read(path, name, encoding)]
         sides.append(side if verbatim else score_spans(side, options))

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
-from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, meddocan, scores, word_scores
+from crfdeid.evaluate import error_analysis, leakage, official, scores, word_scores
 from crfdeid.evaluate.evaluation import Comparison, Evaluation, EvaluationOptions, Signature
 from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores
@@ -42,8 +42,8 @@ def sign_tables(tables: Iterable[Table], signature: Signature) -> str:
 def list_tables(evaluation: Evaluation) -> Iterator[Table]:
     """Yield all tables of the report."""
     if evaluation.options.rules == "meddocan":
-        counts = meddocan.score_pairs(evaluation.pairs)
-        yield meddocan.format_scores(counts), {"rules": "meddocan", "average": "micro"}
+        counts = official.score_pairs(evaluation.pairs)
+        yield official.format_scores(counts), {"rules": "meddocan", "average": "micro"}
     yield scores.format_scores(evaluation.scores, types=True), {"criterion": NAMES, "average": "micro"}
     yield format_macro(evaluation.scores), {"criterion": NAMES, "average": "macro"}
     yield from list_interval_tables(evaluation)
@@ -120,9 +120,9 @@ def build_scores_json(evaluation: Evaluation) -> dict[str, Any]:
 def build_official_rows(evaluation: Evaluation) -> dict[str, Any]:
     """Build the rows that the task's own script prints: those of i2b2, or MEDDOCAN's three."""
     if evaluation.options.rules == "meddocan":
-        counts = meddocan.score_pairs(evaluation.pairs)
+        counts = official.score_pairs(evaluation.pairs)
         return {name: build_figures(figures) for name, figures in counts.items()}
-    return i2b2_2014.build_table(evaluation.scores)
+    return official.build_table(evaluation.scores)
 
 
 def build_score_rows(found: Scores, signature: Signature) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from crfdeid.evaluate import calibration, error_pictures, evaluation
+from crfdeid.evaluate import calibration, error_page, evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.pages.curves import place_point
@@ -65,7 +65,7 @@ def read_cells(picture):
 
 
 def test_coverage_is_that_of_each_type_and_system():
-    texts = read_texts(error_pictures.draw_coverage([build(SYSTEM), build(OTHER)], ["one", "other"]))
+    texts = read_texts(error_page.draw_coverage([build(SYSTEM), build(OTHER)], ["one", "other"]))
     assert texts.count("0.500 of 4") == 2  # of all: one leaks Lind and Ames, the other two too
     for type, shares in (
         ("PATIENT", ["1.000", "1.000"]),
@@ -79,8 +79,8 @@ def test_coverage_is_that_of_each_type_and_system():
 
 def test_an_axis_of_shares_begins_below_all_figures_and_the_low_ends_of_the_first_row():
     rows = [[Estimate(0.9, 0.8, 0.95), None], [Estimate(0.85, 0.2, 1.0)]]
-    assert error_pictures.list_shares(rows) == [0.8, 0.9, 0.85]
-    assert error_pictures.list_shares([]) == []
+    assert error_page.list_shares(rows) == [0.8, 0.9, 0.85]
+    assert error_page.list_shares([]) == []
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_long_spans_are_counted_together(words, row):
     text = " ".join("abcdef"[:words])
     side = [build_scored_document(Document("1", text, (Span(0, len(text), "HOSPITAL"),)), SCHEME)]
     found = evaluation.evaluate(side, side, EvaluationOptions(SCHEME, resamples=0))
-    texts = read_texts(error_pictures.draw_lengths(found))
+    texts = read_texts(error_page.draw_lengths(found))
     assert [t for t in texts if "word" in t or "more" in t] == [row]
 
 
 def test_lengths_are_in_words():
-    texts = read_texts(error_pictures.draw_lengths(build(SYSTEM)))
+    texts = read_texts(error_page.draw_lengths(build(SYSTEM)))
     assert texts[texts.index("1 word") + 1 :][:2] == ["0.500 of 2", "0.500 of 2"]  # the date, not the town
     assert texts[texts.index("2 words") + 1 :][:2] == [
         "0.500 of 2",
@@ -104,7 +104,7 @@ def test_lengths_are_in_words():
 
 
 def test_wrong_ends_are_counted_by_characters():
-    texts = read_texts(error_pictures.draw_ends(build(SYSTEM).errors))
+    texts = read_texts(error_page.draw_ends(build(SYSTEM).errors))
     assert texts[texts.index("4 to 9 too early") + 1 :][:2] == ["0", "1"]  # start, end: " Lind" is left
     assert texts.count("0") == 12  # eleven bars, and the scale
 
@@ -116,7 +116,7 @@ def draw_shifts(shifts):
     gold = [Span(start, start + 12, "HOSPITAL") for start in starts]
     system = [Span(start + a, start + 12 + b, "HOSPITAL") for start, (a, b) in zip(starts, shifts)]
     sides = [[build_scored_document(Document("1", text, tuple(spans)), SCHEME)] for spans in (gold, system)]
-    return error_pictures.draw_ends(evaluation.evaluate(*sides, EvaluationOptions(SCHEME)).errors)
+    return error_page.draw_ends(evaluation.evaluate(*sides, EvaluationOptions(SCHEME)).errors)
 
 
 @pytest.mark.parametrize("wrong", [1, 4, 9])
@@ -139,19 +139,19 @@ def test_bars_of_wrong_ends_are_as_long_as_their_numbers(wrong):
 
 
 def test_the_matrix_counts_and_says_what_changed():
-    picture = error_pictures.draw_confusion(build(SYSTEM), build(OTHER), "rules")
+    picture = error_page.draw_confusion(build(SYSTEM), build(OTHER), "rules")
     for said in (
         "gold PATIENT, system PATIENT: 1 (+1)", "gold PATIENT, system DOCTOR: 0 (-1)",
         "gold CITY, system missing: 1 (+1)", "gold CITY, system CITY: 0 (-1)",
         "gold spurious, system PATIENT: 1 (+1)", "gold DATE, system DATE: 1 (+1)",
     ):  # fmt: skip
         assert f"<title>{said}</title>" in picture
-    assert "the change from rules" in picture and "(+" not in error_pictures.draw_confusion(build(SYSTEM))
+    assert "the change from rules" in picture and "(+" not in error_page.draw_confusion(build(SYSTEM))
 
 
 def test_a_type_that_the_base_does_not_have_counts_0_there():
     found = build((*SYSTEM, Span(29, 31, "STATE")))
-    assert "<title>gold spurious, system STATE: 1 (+1)</title>" in error_pictures.draw_confusion(
+    assert "<title>gold spurious, system STATE: 1 (+1)</title>" in error_page.draw_confusion(
         found, build(GOLD), "gold"
     )
 
@@ -159,7 +159,7 @@ def test_a_type_that_the_base_does_not_have_counts_0_there():
 @pytest.mark.parametrize(("base", "side"), [(None, 26), (OTHER, 36)])
 def test_the_cells_of_the_matrix_are_a_grid(base, side):
     """Squares with a line of one pixel between them, all names outside, and room for the slanted ones."""
-    picture = error_pictures.draw_confusion(build(SYSTEM), base and build(base), "rules")
+    picture = error_page.draw_confusion(build(SYSTEM), base and build(base), "rules")
     cells = read_cells(picture)
     rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells))
     assert rows == ["PATIENT", "DOCTOR", "CITY", "DATE", "spurious"]
@@ -187,7 +187,7 @@ def test_a_cell_is_as_dark_as_its_share_of_its_row():
     gold = tuple(Span(start, start + 2, "CITY") for start in range(0, 18, 3)) + GOLD[3:]
     system = (*gold[:3], *(Span(s.start, s.end, "DATE") for s in gold[3:4]), Span(20, 22, "DATE"), GOLD[3])
     sides = [[build_scored_document(Document("1", TEXT, each), SCHEME)] for each in (gold[:6], system[:5])]
-    cells = read_cells(error_pictures.draw_confusion(evaluation.evaluate(*sides, EvaluationOptions(SCHEME))))
+    cells = read_cells(error_page.draw_confusion(evaluation.evaluate(*sides, EvaluationOptions(SCHEME))))
     found = {
         names: (cell.shade, [(t[0], t[3]) for t in cell.texts]) for names, cell in cells.items() if cell.shade
     }
@@ -200,7 +200,7 @@ def test_a_cell_is_as_dark_as_its_share_of_its_row():
 
 
 def test_numbers_are_in_the_middle_of_their_cells():
-    cells = read_cells(error_pictures.draw_confusion(build(SYSTEM), build(OTHER), "rules"))
+    cells = read_cells(error_page.draw_confusion(build(SYSTEM), build(OTHER), "rules"))
     for x, y, width, height, _, _, texts in cells.values():
         assert all(text[1] == x + (width + 1) / 2 for text in texts)
         heights = {text[0]: text[2] - y - (height + 1) / 2 for text in texts}
@@ -213,7 +213,7 @@ def test_numbers_are_in_the_middle_of_their_cells():
 
 
 def test_the_matrix_of_one_system_has_no_changes():
-    cells = read_cells(error_pictures.draw_confusion(build(SYSTEM)))
+    cells = read_cells(error_page.draw_confusion(build(SYSTEM)))
     assert cells["DATE", "DATE"].texts == [("1", 195, 225, "strong")]
     assert {text[0] for cell in cells.values() for text in cell.texts} == {"1"}
 
@@ -291,14 +291,14 @@ def test_without_all_probabilities_there_is_no_such_picture(probabilities):
 
 @pytest.mark.parametrize("spans", [(), SYSTEM, OTHER])
 def test_pictures_have_no_text_of_a_note(spans):
-    drawn = error_pictures.draw_pictures([build(spans), build(GOLD)], ["a", "b"])
-    drawn.append(error_pictures.draw_confusion(build(spans), build(GOLD), "b"))
+    drawn = error_page.draw_pictures([build(spans), build(GOLD)], ["a", "b"])
+    drawn.append(error_page.draw_confusion(build(spans), build(GOLD), "b"))
     assert not any(word in picture for picture in drawn for word in ("Okafor", "Ruiz", "Ames", "3/14"))
 
 
 def test_notes_without_gold_spans_have_empty_pictures():
     sides = [[build_scored_document(Document("1", TEXT, each), SCHEME)] for each in ((), SYSTEM[:1])]
     found = evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=0))
-    drawn = [*error_pictures.draw_pictures([found], ["a"]), error_pictures.draw_confusion(found)]
+    drawn = [*error_page.draw_pictures([found], ["a"]), error_page.draw_confusion(found)]
     assert all(picture.startswith("<svg") for picture in drawn)
     assert "gold spurious, system PATIENT: 1" in drawn[-1]

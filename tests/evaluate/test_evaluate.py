@@ -13,7 +13,7 @@ import pytest
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError, SchemeError
 from crfdeid.evaluate import __main__ as evaluate
-from crfdeid.evaluate import evaluation, i2b2_2014, instances, matching, report
+from crfdeid.evaluate import evaluation, matching, official, paper_counts, report
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import measure_leakage
 from crfdeid.evaluate.matching import build_scored_document
@@ -74,8 +74,8 @@ def test_all_shared_corpora_are_found():
 def test_case_in_the_official_rows(sides):
     """By the rules, strict and relaxed ignore case; token does not; HIPAA requires capitals,
     but includes every DATE. The empty note scores 0 in the macro averages."""
-    gold, system = (i2b2_2014.read_verbatim(side, SCHEME) for side in sides)
-    rows = i2b2_2014.build_table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
+    gold, system = (official.read_verbatim(side, SCHEME) for side in sides)
+    rows = official.build_table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
 
     def row(name):
         return [rows[name][figure]["micro"] for figure in ("precision", "recall", "f1")]
@@ -92,26 +92,24 @@ def test_case_in_the_official_rows(sides):
 
 
 def test_ids_patients_and_line_ends(tmp_path):
-    read = i2b2_2014.read_verbatim(
+    read = official.read_verbatim(
         folder(tmp_path / "g", n0="<r><TEXT>a&lt;b\r\nRoe</TEXT><TAGS/></r>"), SCHEME
     )
     assert (read[0].document.id, read[0].document.text) == ("n0", "a<b\nRoe")
     (tmp_path / "g" / "310-02_late.xml").write_text(xml("x"))
-    first = i2b2_2014.read_verbatim(tmp_path / "g", SCHEME)[0].document
+    first = official.read_verbatim(tmp_path / "g", SCHEME)[0].document
     assert (first.id, first.patient) == ("310-02", "310")
 
 
 def test_a_tag_without_a_character_is_scored_but_is_not_a_span(tmp_path):
-    gold = i2b2_2014.read_verbatim(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
+    gold = official.read_verbatim(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
     found = evaluation.evaluate(gold, gold, EvaluationOptions(SCHEME))
-    assert i2b2_2014.build_table(found.scores)["Token"]["f1"]["micro"] == 1.0
+    assert official.build_table(found.scores)["Token"]["f1"]["micro"] == 1.0
     assert gold[0].document.spans == ()
 
 
 def test_other_elements_do_not_count(tmp_path):
-    (side,) = i2b2_2014.read_verbatim(
-        folder(tmp_path / "g", a=xml("note", ("MEDICATION", "X", 0, 4))), SCHEME
-    )
+    (side,) = official.read_verbatim(folder(tmp_path / "g", a=xml("note", ("MEDICATION", "X", 0, 4))), SCHEME)
     assert side.tags == ()
 
 
@@ -129,7 +127,7 @@ def test_other_elements_do_not_count(tmp_path):
 )
 def test_the_types_of_tags_are_those_of_the_scheme(element, type, fold, found):
     types = frozenset({"DOCTOR", "small", "LOCATION-OTHER", "OTHER"})
-    assert i2b2_2014.find_type(matching.ScoredTag(element, type, 0, 1), types, fold) == found
+    assert official.find_type(matching.ScoredTag(element, type, 0, 1), types, fold) == found
 
 
 def test_formats_compare_with_each_other(sides, tmp_path, capsys):
@@ -240,7 +238,7 @@ def test_a_path_that_does_not_exist_is_refused(tmp_path):
 
 
 def test_an_empty_corpus_gives_zeros():
-    side = i2b2_2014.ScoredDocument(Document("a", ""), ())
+    side = official.ScoredDocument(Document("a", ""), ())
     found = evaluation.evaluate([side], [side], EvaluationOptions(SCHEME, resamples=10))
     assert "nan" not in report.format_report(found)
     assert "NaN" not in json.dumps(report.build_json(found))
@@ -315,16 +313,16 @@ def test_instances_are_counted_once_and_false_spans_each():
     """A name that two spans touch, one that nothing touches, and two false spans."""
     gold = note((0, 7, "PATIENT"), (16, 19, "DOCTOR"))
     system = note((0, 3, "DATE"), (4, 11, "CITY"), (12, 15, "DATE"), (20, 22, "DATE"))
-    found = instances.measure_instances([(gold, system)], SCHEME)
+    found = paper_counts.measure_instances([(gold, system)], SCHEME)
     assert found == {"NAME": Counts(1, 0, 1), "DATE": Counts(0, 2, 0), "all": Counts(1, 2, 1)}
-    assert instances.list_cells(found)["all"] == {
+    assert paper_counts.list_cells(found)["all"] == {
         "TP": 1, "FP": 2, "FN": 1, "R": 0.5, "P": pytest.approx(1 / 3),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "wanted"), [("douglass-2005-table-5-4", True), ("he-2015-table-3", False)])
 def test_tables_of_instances_have_the_columns_of_douglass(name, wanted):
-    assert instances.is_table_of_instances(read_table(name)) is wanted
+    assert paper_counts.is_table_of_instances(read_table(name)) is wanted
 
 
 def test_words_in_tafvizis_kinds():

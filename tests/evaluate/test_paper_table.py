@@ -9,7 +9,7 @@ from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.evaluate.evaluation import EvaluationOptions, compare
 from crfdeid.evaluate.evaluation import evaluate as evaluate_sides
 from crfdeid.evaluate.matching import build_scored_document
-from crfdeid.evaluate.paper_table import (
+from crfdeid.evaluate.type_table import (
     COLUMNS,
     PaperRow,
     PaperTable,

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from line_counts import check_proportion
 
 from crfdeid.errors import SchemeError
-from crfdeid.evaluate import meddocan, scores
+from crfdeid.evaluate import official, scores
 from crfdeid.evaluate.matching import (
     ALL_CRITERIA,
     Criterion,
+    PairError,
     ScoredDocument,
     ScoredTag,
     is_in_hipaa,
+    pair_documents,
     split_tag,
 )
-from crfdeid.evaluate.pairing import PairError, pair_documents
-from crfdeid.evaluate.scores import Counts
-from crfdeid.evaluate.script_order import order_as_script, order_keys
+from crfdeid.evaluate.scores import Counts, order_as_script, order_keys
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -201,7 +201,7 @@ INSIDE = [((0, 3), 1), ((0, 12), 0), ((4, 12), 0), ((4, 13), 1), ((3, 8), 1), ((
 @pytest.mark.parametrize(("span", "outside"), INSIDE)
 def test_a_wrong_span_inside_a_matched_one_is_forgiven(span, outside):
     matched = [(0, 12)] if span == (0, 12) else [(4, 12), (30, 40)]
-    assert meddocan.count_outside([span], matched) == outside
+    assert official.count_outside([span], matched) == outside
 
 
 NESTED = [((1, 2), 0), ((7, 9), 0), ((7, 11), 1), ((10, 12), 0), ((12, 13), 1)]
@@ -209,14 +209,14 @@ NESTED = [((1, 2), 0), ((7, 9), 0), ((7, 11), 1), ((10, 12), 0), ((12, 13), 1)]
 
 @pytest.mark.parametrize(("span", "outside"), NESTED)
 def test_a_matched_span_may_end_after_those_that_begin_later(span, outside):
-    assert meddocan.count_outside([span], [(2, 4), (0, 10), (10, 12)]) == outside
+    assert official.count_outside([span], [(2, 4), (0, 10), (10, 12)]) == outside
 
 
 def test_wrong_spans_are_looked_for_in_matched_ones_in_proportion_to_them():
     def count(size: int) -> None:
         matched = [(9 * at, 9 * at + 4) for at in range(size)]
         assert (
-            meddocan.count_outside([(9 * at, 9 * at + 2 + at % 4) for at in range(size)], matched)
+            official.count_outside([(9 * at, 9 * at + 2 + at % 4) for at in range(size)], matched)
             == size // 4
         )
 
@@ -226,7 +226,7 @@ def test_wrong_spans_are_looked_for_in_matched_ones_in_proportion_to_them():
 def test_the_table_of_meddocan():
     scores = dict.fromkeys(("ner", "strict", "merged"), Counts(3, 2, 1))
     row = "      4      5   0.6000 0.7500 0.6667"
-    assert meddocan.format_scores(scores).splitlines() == [
+    assert official.format_scores(scores).splitlines() == [
         "                       gold system   P      R      F1",
         f"sub-track 1         {row}",
         f"sub-track 2 strict  {row}",
@@ -251,9 +251,9 @@ def test_what_the_script_counts_in_the_hipaa_subset(element, type, types, counts
 
 @pytest.mark.parametrize(("gold", "system", "ner", "strict", "merged"), MEDDOCAN)
 def test_meddocan(gold, system, ner, strict, merged):
-    found = meddocan.score_documents([document(*gold)], [document(*system)])
+    found = official.score_documents([document(*gold)], [document(*system)])
     assert found == {"ner": Counts(*ner), "strict": Counts(*strict), "merged": Counts(*merged)}
-    assert "sub-track 2 merged" in meddocan.format_scores(found)
+    assert "sub-track 2 merged" in official.format_scores(found)
 
 
 CANARY = "Zebulon"
@@ -311,7 +311,7 @@ def test_a_side_scores_1_against_itself(side):
     assert all(
         found.micro(criterion).f1 == 1 for criterion in ALL_CRITERIA if found.statistics[criterion].sum()
     )
-    merged = meddocan.score_documents([document(*side)], [document(*side)])["merged"]
+    merged = official.score_documents([document(*side)], [document(*side)])["merged"]
     assert (merged.fp, merged.fn) == (0, 0)
 
 

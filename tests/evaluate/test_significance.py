@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from crfdeid.evaluate import evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import sum_groups
-from crfdeid.evaluate.matching import build_scored_document
-from crfdeid.evaluate.pairing import PairError
+from crfdeid.evaluate.matching import PairError, build_scored_document
 from crfdeid.evaluate.significance import (
     CHUNK,
     adjust_holm,

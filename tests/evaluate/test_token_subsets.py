@@ -4,7 +4,7 @@ import pytest
 
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.errors import FormatError
-from crfdeid.evaluate.token_subsets import count_tokens, format_table, select_marks
+from crfdeid.evaluate.paper_counts import count_tokens, format_table, select_marks
 from crfdeid.text.document import Document, Span
 
 TEXT = "Mr. May walks in May. Ruiz"

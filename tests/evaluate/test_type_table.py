@@ -10,9 +10,8 @@ from crfdeid.evaluate import type_table
 from crfdeid.evaluate.evaluation import EvaluationOptions, compare
 from crfdeid.evaluate.evaluation import evaluate as score
 from crfdeid.evaluate.matching import build_scored_document
-from crfdeid.evaluate.paper_table import escape_latex
 from crfdeid.evaluate.significance import Interval, adjust_holm, bootstrap
-from crfdeid.evaluate.type_table import TypeRow
+from crfdeid.evaluate.type_table import TypeRow, escape_latex
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 

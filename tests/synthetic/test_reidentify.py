@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crfdeid import corpora
 from crfdeid.corpora.token_marks import TokenMark, read_token_marks, render_token_marks
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, SchemeError
-from crfdeid.evaluate import token_subsets
+from crfdeid.evaluate import paper_counts
 from crfdeid.synthetic import slots
 from crfdeid.synthetic.reidentify import __main__ as reidentify
 from crfdeid.synthetic.reidentify import convention, corpus, fill, head_and_foot, renaming, token_marks
@@ -308,7 +308,7 @@ def test_subset_scores_agree_with_counting(tokens: list[tuple[str, bool]]) -> No
     given = [
         TokenMark("d", 3 * n, 3 * n + 2, type, True, False, "host") for n, (type, _) in enumerate(tokens)
     ]
-    (phi, other), = token_subsets.count_tokens([gold], [system], given).tolist()  # fmt: skip
+    (phi, other), = paper_counts.count_tokens([gold], [system], given).tolist()  # fmt: skip
     both = sum(bool(type) and said for type, said in tokens)
     assert phi == [both, sum(said and not type for type, said in tokens), sum(bool(t) > s for t, s in tokens)]
     assert other[1:] == phi[:0:-1] and sum(phi) + other[0] == len(tokens)
@@ -318,9 +318,9 @@ def test_a_token_half_covered_is_missed() -> None:
     gold = Document("d", "Ana Ruiz", (Span(0, 8, "PATIENT"),))
     mark = TokenMark("d", 4, 8, "PATIENT", False, True, "host")
     half, whole = gold.with_spans([Span(4, 7, "PATIENT")]), gold.with_spans([Span(2, 8, "CITY")])
-    assert token_subsets.count_tokens([gold], [half], [mark])[0, 0].tolist() == [0, 0, 1]
-    assert token_subsets.count_tokens([gold], [whole], [mark])[0, 0].tolist() == [1, 0, 0]
-    assert "unseen" in token_subsets.format_table([gold], [whole], [mark], resamples=10)
+    assert paper_counts.count_tokens([gold], [half], [mark])[0, 0].tolist() == [0, 0, 1]
+    assert paper_counts.count_tokens([gold], [whole], [mark])[0, 0].tolist() == [1, 0, 0]
+    assert "unseen" in paper_counts.format_table([gold], [whole], [mark], resamples=10)
 
 
 def test_marks_are_read_as_written(tmp_path: Path) -> None:
@@ -341,9 +341,9 @@ def test_marks_are_read_as_written(tmp_path: Path) -> None:
         (TokenMark("d", 0, 9, "", True, False, ""), "leaves the text"),
     ]:
         with pytest.raises(FormatError, match=message):
-            token_subsets.count_tokens([gold], [gold], [mark])
+            paper_counts.count_tokens([gold], [gold], [mark])
     with pytest.raises(FormatError, match="did you mean unseen"):
-        token_subsets.select_marks(given, "unsen")
+        paper_counts.select_marks(given, "unsen")
 
 
 @pytest.fixture
@@ -362,7 +362,7 @@ def test_the_verb_writes_a_corpus_and_its_tokens(host_file: Path, tmp_path: Path
     documents = list(corpora.read(out))
     known = read_token_marks(tmp_path / "corpus.tokens.csv")
     assert {mark.document for mark in known} <= {document.id for document in documents}
-    table = token_subsets.format_table(documents, documents, known, resamples=50)
+    table = paper_counts.format_table(documents, documents, known, resamples=50)
     assert re.search(r"ambiguous +PHI +\d+ +1.0000 1.0000 1.0000", table)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     with pytest.raises(CrfdeidError, match="overwrite"):
@@ -429,7 +429,7 @@ def test_what_the_benchmarks_count(made, monkeypatch) -> None:
         assert kept and set(kept) == {"host"} and len(kept) == one.where.count("host")
     named = [sibanda.keep_names(document) for document in documents]
     assert {span.type for document in named for span in document.spans} <= renaming.NAMES | renaming.PLACES
-    counts = token_subsets.count_tokens(documents, documents, sibanda.mark_words(documents)).sum(axis=0)
+    counts = paper_counts.count_tokens(documents, documents, sibanda.mark_words(documents)).sum(axis=0)
     assert counts[:, 1:].sum() == 0 and counts[:, 0].sum() == len(sibanda.mark_words(documents))
 
 

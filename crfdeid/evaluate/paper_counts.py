@@ -1,8 +1,14 @@
-"""Scores on only some tokens: those that are ambiguous between PHI and not, those that no list
-holds (Sibanda & Uzuner 2006, tables 9 and 13).
+"""Counts of two works that no other criterion gives.
 
-:mod:`crfdeid.corpora.token_marks` reads the tokens. A token counts as tagged if system spans cover
-every character of it, whatever their type: as in the paper, the question is only PHI or not.
+Sibanda & Uzuner 2006 (tables 9 and 13) score only some tokens: those that are ambiguous between PHI and
+not, those that no list holds. :mod:`crfdeid.corpora.token_marks` reads the tokens. A token counts as tagged
+if system spans cover every character of it, whatever their type: as in the paper, the question is only PHI
+or not.
+
+Douglass 2005 (tables 5.3 and 5.4) counts instances of PHI. Her rules (section 3.4) count an instance once:
+it is found where a system span of any type touches it, and what the system marks around it does not count.
+A system span that touches no instance is false. The repeats of a false span count each: of her 490, 148 are
+repeats (section 5.2.2).
 """
 
 from __future__ import annotations
@@ -14,12 +20,18 @@ import numpy as np
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.errors import FormatError, did_you_mean, show_id
 from crfdeid.evaluate.leakage import mask_document
-from crfdeid.evaluate.pairing import pair_documents
+from crfdeid.evaluate.matching import pair_documents
+from crfdeid.evaluate.published_tables import PublishedTable, format_beside
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import Interval, bootstrap
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import Scheme
+from crfdeid.text.spans import SpanIndex
 
 KINDS = ("ambiguous", "unseen")
+
+COLUMNS = ("TP", "FP", "FN", "R", "P")
+ALL = "all"
 
 
 def select_marks(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
@@ -36,7 +48,7 @@ def count_tokens(
 ) -> np.ndarray:
     """Count tp, fp, fn on the marked tokens: an array [document, class, 3], documents in gold's order,
     classes PHI and Non-PHI. Gold decides whether a token is PHI. Raises what
-    :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`FormatError` for a mark that
+    :func:`crfdeid.evaluate.matching.pair_documents` raises, and :class:`FormatError` for a mark that
     leaves its document or whose document is not in gold."""
     pairs = pair_documents(gold, system)
     by_id = group_by_document(marks, {document.id: len(document.text) for document, _ in pairs})
@@ -89,3 +101,47 @@ def _format_line(
     left, right = ("-", "-") if is_one_sided else (f"{total.precision:.4f}", f"{total.f1:.4f}")
     ends = f"   {interval.low:.4f}-{interval.high:.4f}" if interval else ""
     return f"{kind:<12}{name:<9}{size:>7}   {left:<6} {total.recall:.4f} {right:<6}{ends}".rstrip()
+
+
+def measure_instances(pairs: Iterable[tuple[Document, Document]], scheme: Scheme) -> dict[str, Counts]:
+    """Count the instances of each category, and of all, in pairs of a gold and a system document.
+
+    >>> from crfdeid.text.scheme import read_scheme
+    >>> gold = Document("1", "Dr. Everard van Tijlen, vent 24/06", (Span(4, 22, "DOCTOR"),))
+    >>> system = gold.with_spans([Span(0, 11, "DOCTOR"), Span(12, 22, "CITY"), Span(29, 34, "DATE")])
+    >>> measure_instances([(gold, system)], read_scheme())["all"]
+    Counts(tp=1, fp=1, fn=0)
+    """
+    rows: dict[str, Counts] = {}
+
+    def add(span: Span, counts: Counts) -> None:
+        for name in (scheme.category(span.type), ALL):
+            rows[name] = rows.get(name, Counts()) + counts
+
+    for gold, system in pairs:
+        in_gold, in_system = SpanIndex(gold.spans), SpanIndex(system.spans)
+        for span in set(gold.spans):
+            add(span, Counts(tp=1) if in_system.find(span) else Counts(fn=1))
+        for span in set(system.spans):
+            if not in_gold.find(span):
+                add(span, Counts(fp=1))
+    return rows
+
+
+def is_table_of_instances(table: PublishedTable) -> bool:
+    return table.columns == COLUMNS
+
+
+def list_cells(rows: dict[str, Counts]) -> dict[str, dict[str, float]]:
+    """Return the columns of her tables, row by row."""
+    return {
+        name: {"TP": row.tp, "FP": row.fp, "FN": row.fn, "R": row.recall, "P": row.precision}
+        for name, row in rows.items()
+    }
+
+
+def format_instances(
+    table: PublishedTable, pairs: Iterable[tuple[Document, Document]], scheme: Scheme, corpus: str
+) -> str:
+    """Format a table of instances with ours beside it."""
+    return format_beside(table, list_cells(measure_instances(pairs, scheme)), corpus)
