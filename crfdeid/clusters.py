@@ -102,10 +102,6 @@ def format_head(args: argparse.Namespace, entries: int) -> Iterable[str]:
     return [f"# {name}: {' '.join(line.split())}\n" for name, line in lines.items() if line]
 
 
-if __name__ == "__main__":
-    cli.run(main)
-
-
 # The tree over the clusters: which of them are alike, as bits. The two clusters whose union costs the least
 # likelihood become one, until one is left (Brown et al. 1992, section 3). With f, N(c, d) and N(c) as in
 # crfdeid.feature_extraction.word_clusters, the union of a and b changes the likelihood by a sum over the
@@ -209,3 +205,7 @@ def compare_capitals(word: str, forms: Mapping[str, int]) -> int:
     """
     capital, small = (math.log(forms.get(form, 0) + 0.5) for form in (word.capitalize(), word))
     return max(-MOST, min(MOST, round(capital - small)))
+
+
+if __name__ == "__main__":
+    cli.run(main)
