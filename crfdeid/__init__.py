@@ -14,6 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from crfdeid.config import Config
     from crfdeid.corpora import read, write
     from crfdeid.errors import (
@@ -69,6 +71,27 @@ _HOMES = {
     "crfdeid.text.scheme": ("Scheme",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+class _VerbFinder:
+    """Finds ``crfdeid.stats`` for ``python -m crfdeid.stats``: the verbs whose modules lie deeper
+    (:data:`crfdeid.cli.VERBS`). Python asks it for names that no file has."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        face, _, verb = name.removesuffix(".__main__").rpartition(".")
+        if face != __name__:
+            return None
+        from importlib.util import find_spec, spec_from_file_location
+
+        from crfdeid.cli.verbs import VERBS
+
+        modules = {known: each.module for verbs in VERBS.values() for known, each in verbs.items()}
+        found = find_spec(modules[verb]) if verb in modules and modules[verb] != name else None
+        return spec_from_file_location(name, found.origin) if found and found.origin else None
+
+
+sys.meta_path.append(_VerbFinder)
 
 if sys.argv[:1] == ["-m"]:  # python -m crfdeid.tag, whose module is not loaded yet
     from crfdeid import early_stop

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import crfdeid
-from crfdeid import __main__, cli
+from crfdeid import __main__, cli, resources
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate.matching import Criterion
 
@@ -55,6 +55,19 @@ def test_both_ways_to_a_verb_say_the_same(name, capsys):
     assert stopped.value.code == 0 and "usage" in ours
     ended = run("-m", f"crfdeid.{name}", "--help")
     assert (ended.returncode, ended.stdout) == (0, ours)
+
+
+def test_a_verb_of_a_deeper_module_is_found_at_the_face_and_no_other_name():
+    code = "import crfdeid.stats as found; print(found.__file__)"
+    assert run("-c", code).stdout.endswith("corpus_statistics.py\n")
+    assert "No module named crfdeid.statz" in run("-m", "crfdeid.statz").stderr
+    assert "No module named crfdeid.rules.statz" in run("-m", "crfdeid.rules.statz").stderr
+
+
+def test_the_line_that_runs_a_command_is_the_last_of_its_module():
+    run = 'if __name__ == "__main__":'
+    texts = {path: path.read_text("utf-8") for path in resources.PACKAGE.rglob("*.py")}
+    assert [path for path, text in texts.items() if run in text and "\n\n\n" in text.partition(run)[2]] == []
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["-h"]])

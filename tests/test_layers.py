@@ -22,18 +22,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("serve", "integrations"),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
-# The face names what every room shows, and a door is a verb whose room lies deeper.
-DOORS = (
-    "crfdeid",
-    "crfdeid.__main__",
-    "crfdeid.importance",
-    "crfdeid.stats",
-    "crfdeid.thresholds",
-    "crfdeid.reidentify",
-    "crfdeid.restore",
-    "crfdeid.release",
-    "crfdeid.rules.__main__",
-)
+DOORS = ("crfdeid", "crfdeid.__main__")  # the face names what every room shows, the command all verbs
 REST = "all others"
 # The layers inside a room, from the bottom, as above.
 INNER_LAYERS = {

@@ -237,3 +237,7 @@ def main(arguments: list[str] | None = None) -> None:
         with open_whole(args.html) as file:
             file.write(render_page(found, args.corpus.name))
     print(format_statistics(found))
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -185,3 +185,7 @@ def compare_with_paper(templates: Sequence[str], corpus: str) -> list[str]:
         if ours
         else []
     )
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -66,3 +66,7 @@ def span_rows(rules: Rules, documents: Iterable[Document]) -> Iterator[Row]:
         for note, findings in zip(notes, rules.find_spans(notes)):
             for span, rule in findings:
                 yield note.id, span.start, span.end, span.type, rule.name, rule.source, note.text_of(span)
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -331,3 +331,7 @@ def write_curves(
     body = pages.fill_file(resources.PACKAGE / "explain" / "curves.html", parts)
     with open_whole(folder / "curves.html") as file:
         file.write(pages.render_page(title, about, body))
+
+
+if __name__ == "__main__":
+    cli.run(main)

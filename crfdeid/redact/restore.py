@@ -165,3 +165,7 @@ def write_private(notes: Iterable[Document], destination: Destination) -> int:
     finally:
         os.umask(umask)
     return count
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -12,8 +12,8 @@ from crfdeid.convert import main as convert
 from crfdeid.corpora import table
 from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.evaluate.__main__ import main as evaluate
+from crfdeid.evaluate.corpus_statistics import main as stats
 from crfdeid.redact.__main__ import main as redact
-from crfdeid.stats import main as stats
 from crfdeid.systems import model
 from crfdeid.tag.__main__ import main as tag
 from crfdeid.text.document import Document

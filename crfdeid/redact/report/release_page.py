@@ -284,3 +284,7 @@ def render_bound(statement: Table) -> str:
 
 def show_figure(value: float | None, form: str) -> str:
     return "-" if value is None else form.format(value)
+
+
+if __name__ == "__main__":
+    cli.run(main)

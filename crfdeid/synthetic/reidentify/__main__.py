@@ -104,3 +104,7 @@ def read_settled(args: argparse.Namespace) -> tuple[int, list[source_text.Source
 def keep_types(document: Document, types: list[str] | None) -> Document:
     """Drop the spans of other types than ``types``, if any are named."""
     return document.with_spans(s for s in document.spans if s.type in types) if types else document
+
+
+if __name__ == "__main__":
+    cli.run(main)
