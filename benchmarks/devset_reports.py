@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from crfdeid.synthetic.reidentify import convention, source_text
+from crfdeid.synthetic.reidentify import convention
 from crfdeid.synthetic.reidentify.convention import Place
 from crfdeid.synthetic.reidentify.convention import restore_from_commas as restore_lines
 from crfdeid.text.document import Document
@@ -40,6 +40,6 @@ def read_settled(path: Path = DATA) -> Iterator[tuple[str, str, tuple[Place, ...
     with path.open(encoding="utf-8") as lines:
         reports = sorted(map(json.loads, lines), key=lambda report: sha256(report["id"].encode()).digest())
     for report in reports:
-        source = source_text.read_source(Document(report["id"], report["text"]), mtsamples)
+        source = convention.read_source(Document(report["id"], report["text"]), mtsamples)
         if source and len(source.text) >= SHORTEST:
             yield source.id, source.text, source.places

@@ -27,8 +27,8 @@ from devset_reports import DATA, read_settled
 from crfdeid import cli, corpora
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.reidentify import convention
+from crfdeid.synthetic.reidentify.convention import SourceText
 from crfdeid.synthetic.reidentify.corpus import make_corpus
-from crfdeid.synthetic.reidentify.source_text import SourceText
 from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import split_sentences
 

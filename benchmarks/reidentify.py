@@ -25,7 +25,7 @@ from crfdeid import cli, config, corpora, synthetic
 from crfdeid.evaluate import leakage, paper_counts, scores
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.significance import METRICS, bootstrap, compute_metrics, randomisation_test
-from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
+from crfdeid.synthetic.reidentify import convention, corpus
 from crfdeid.synthetic.reidentify.corpus import KINDS, ReidentifiedDocument
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
@@ -38,7 +38,7 @@ RESAMPLES = 2000
 
 
 def make_documents(
-    kind: str, known: Sequence[source_text.SourceText], part: str, count: int
+    kind: str, known: Sequence[convention.SourceText], part: str, count: int
 ) -> list[ReidentifiedDocument]:
     return list(corpus.make_corpus(kind, known, SEED, part, count=count))
 
@@ -86,7 +86,7 @@ def compare_models(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:
 
 def format_table(kind: str, test: Sequence[ReidentifiedDocument], taggers: Sequence[Tagger]) -> str:
     gold = [one.document for one in test]
-    known = token_marks.mark_tokens(test)
+    known = corpus.mark_tokens(test)
     systems = [[tagger.tag(Document(d.id, d.text)) for d in gold] for tagger in taggers]
     whole = [count_matches(gold, system, taggers[0].scheme) for system in systems]
     own = [
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--test", type=int, default=120, help="reports of each kind (default: 120)")
     parser.add_argument("--iterations", type=int, default=60)
     args = parser.parse_args(arguments)
-    known = source_text.read_sources(corpora.read(args.data), convention.read_convention("mtsamples"))
+    known = convention.read_sources(corpora.read(args.data), convention.read_convention("mtsamples"))
     notes = list(synthetic.generate(args.synthetic + args.train, SEED, "train"))
     first, more = notes[: args.synthetic], notes[args.synthetic :]
     real = [one.document for one in make_documents("reidentified", known, "train", args.train)]

@@ -23,7 +23,7 @@ from crfdeid.ablate import __main__ as ablate
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.evaluate import paper_counts, published_tables
 from crfdeid.evaluate.scores import Counts
-from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
+from crfdeid.synthetic.reidentify import convention, corpus
 from crfdeid.synthetic.reidentify.renaming import NAMES, PLACES
 from crfdeid.text.document import Document, Span
 
@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--iterations", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     args = parser.parse_args(arguments)
-    known = source_text.read_sources(corpora.read(args.data), convention.read_convention("mtsamples"))
+    known = convention.read_sources(corpora.read(args.data), convention.read_convention("mtsamples"))
     texts: list[str] = []
     for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in args.kinds):
         made = list(corpus.make_corpus(kind, known, SEED, count=args.documents))
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> None:
                 runs = {title: [keep_names(d) for d in system] for title, system in runs.items()}
             texts += format_table(number, documents, runs, mark_words(documents))
         if alone:
-            chosen = paper_counts.select_marks(token_marks.mark_tokens(made), alone[1])
+            chosen = paper_counts.select_marks(corpus.mark_tokens(made), alone[1])
             texts += format_table(alone[0], gold, read_system_documents(gold, args.out / kind), chosen)
     print("\n".join(texts))
 

@@ -36,7 +36,7 @@ MODULES = {  # of each room; the first are at the root
     "session": 5,
     "share": 5,
     "spark": 7,
-    "synthetic": 37,
+    "synthetic": 31,
     "systems": 46,
     "tag": 4,
     "text": 11,

@@ -14,10 +14,9 @@ from random import Random
 
 from crfdeid.synthetic import clinical, dates, invented, numbers, people, places
 from crfdeid.synthetic.drawing import choose_weighted, read_list
-from crfdeid.synthetic.frames import Frame, Slot
+from crfdeid.synthetic.frames import INVENTED, LISTED, Frame, Slot, span_type
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.slots import INVENTED, LISTED, span_type
 
 JOB_PREFIXES = (
     "retired",

@@ -7,7 +7,7 @@ from random import Random
 import regex
 
 from crfdeid.lexicon.names import WRITTEN_TITLES
-from crfdeid.synthetic import invented_terms
+from crfdeid.synthetic import invented
 from crfdeid.synthetic.drawing import choose_pattern, read_list
 from crfdeid.text import ages
 
@@ -47,8 +47,8 @@ def choose_term(kind: str, rng: Random) -> str:
     """Choose a disease, a drug, a dose …"""
     if kind in ("dose", "labvalue"):
         return draw_measurement(kind, rng)
-    if invented_terms.is_invented(kind, rng):
-        return invented_terms.fill_words(draw_measurement(kind, rng), rng)
+    if invented.is_invented(kind, rng):
+        return invented.fill_words(draw_measurement(kind, rng), rng)
     if kind == "topic":
         return rng.choice(read_list(rng.choice(("mesh_headings", "medical_words")))).lower()
     if kind == "relation":

@@ -10,9 +10,8 @@ from crfdeid.synthetic import noise
 from crfdeid.synthetic.cast import Cast
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.frames import parse_frame
-from crfdeid.synthetic.genres import Genre
+from crfdeid.synthetic.genres import Genre, Pieces, join_sentences, write_sentences
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.sections import Pieces, join_sentences, write_sentences
 
 SIDES = ("dialogue_doctor", "dialogue_patient")
 PAUSE = regex.compile(r"(?<=[a-z]),? (?=[a-z]{2})")

@@ -1,4 +1,5 @@
-"""Reading frames: sentences with choices and slots (the notation of docs/synthetic.md)."""
+"""Frames: sentences with choices and slots (the notation of docs/synthetic.md), and every slot that a frame
+or a layout can use: the type of its span, and its variants. The variant ``*`` takes a range."""
 
 from __future__ import annotations
 
@@ -11,9 +12,8 @@ from pathlib import Path
 
 import regex
 
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
-from crfdeid.synthetic import slots
 
 FOLDER = Path(__file__).parent
 CHOICE = regex.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
@@ -28,6 +28,53 @@ RATES = {
     "IDNUM": 0.8, "LICENSE": 0.4, "SSN": 0.4, "IPADDR": 0.4, "ACCOUNT": 0.6, "DEVICE": 0.4, "HEALTHPLAN": 0.6,
     "PATIENT": 0.7, "DOCTOR": 0.85, "CITY": 0.75, "COUNTRY": 0.4, "PROFESSION": 1.4, "DATE": 1.2,
 }  # fmt: skip
+
+RANGE = regex.compile(r"\d+(\.\d+)?-\d+(\.\d+)?")
+PERSON = ("full", "last", "first", "formal", "initials", "nick")
+DAY = (
+    "numeric", "numeric_noyear", "iso", "long", "long_noyear", "month_year", "month", "year", "short_year",
+    "weekday", "holiday", "season", "ordinal", "range", "compact",
+)  # fmt: skip
+YEARS = ("number", "words", "decade", "fraction", "months")
+
+# Slots without variants whose names are also their types.
+PLAIN = (
+    "username", "profession", "room", "department", "organization", "street", "city", "zip", "country",
+    "phone",
+    "fax", "email", "url", "ipaddr", "ssn", "medicalrecord", "healthplan", "account", "license", "vehicle",
+    "device", "bioid", "idnum",
+)  # fmt: skip
+
+PHI: dict[str, tuple[str, tuple[str, ...]]] = {
+    **{name: ("PATIENT", PERSON) for name in ("patient", "relative")},
+    **{name: ("DOCTOR", PERSON) for name in ("doctor", "doctor2", "doctor3", "nurse", "someone")},
+    **{name: ("DATE", DAY) for name in ("date", "past_date", "next_date", "dob", "today")},
+    **{name: ("AGE", YEARS) for name in ("age", "relative_age")},
+    **{name: ("HOSPITAL", ("full", "acronym", "nick")) for name in ("hospital", "hospital2")},
+    "state": ("STATE", ("full", "abbr")),
+    "location_other": ("LOCATION-OTHER", ()),
+    **{name: ("PHONE", ()) for name in ("pager", "uk_phone")},
+    "nhs": ("MEDICALRECORD", ()),
+    "npi": ("IDNUM", ()),
+    "postcode": ("ZIP", ()),
+    **{name: (name.upper(), ()) for name in PLAIN},
+}
+
+LISTED = (
+    "relation", "disease", "symptom", "drug", "dose", "frequency", "route", "procedure", "lab", "labvalue",
+    "imaging", "organ", "side", "allergen", "organism", "specialty", "eponym", "device_name", "finding",
+    "diet", "author", "topic",
+)  # fmt: skip
+INVENTED = ("instrument", "brand", "maker", "model", "listed_instrument")
+PRONOUNS = ("he", "him", "his", "himself", "sex", "title", "person")
+MEASURED = ("duration", "time", "weight", "bp", "temp", "pulse")
+
+OTHER: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys((*PRONOUNS, *LISTED, *INVENTED, *MEASURED), ()),
+    "number": ("*",),
+}
+
+VARIANTS: dict[str, tuple[str, ...]] = {name: variants for name, (_, variants) in PHI.items()} | OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +119,7 @@ def parse_frame(text: str, where: str) -> Frame:
         parts.append(Choice(tuple(tuple(_slots(branch, where)) for branch in match[1].split("|"))))
         position = match.end()
     parts += _slots(text[position:], where)
-    types = (slots.span_type(slot.name) for slot in _all_slots(parts))
+    types = (span_type(slot.name) for slot in _all_slots(parts))
     return Frame(text, tuple(parts), frozenset(type for type in types if type))
 
 
@@ -81,7 +128,7 @@ def _slots(text: str, where: str) -> Iterator[str | Slot]:
     for match in SLOT.finditer(text):
         yield from _literal(text[position : match.start()], where)
         name = match[1][0].lower() + match[1][1:]
-        slots.check_slot(name, match[2], where)
+        check_slot(name, match[2], where)
         yield Slot(name, match[2], match[1][0].isupper())
         position = match.end()
     yield from _literal(text[position:], where)
@@ -145,3 +192,24 @@ def read_words() -> tuple[str, ...]:
     parts = chain.from_iterable(frame.parts for group in read_sections().values() for frame in group)
     texts = (part for part in parts if isinstance(part, str))
     return tuple(sorted({word for text in texts for word in ORDINARY.findall(text)}))
+
+
+def span_type(slot: str) -> str | None:
+    """The type of the span that a slot makes, or ``None``.
+
+    >>> span_type("pager"), span_type("drug")
+    ('PHONE', None)
+    """
+    return PHI[slot][0] if slot in PHI else None
+
+
+def check_slot(slot: str, variant: str | None, where: str) -> None:
+    """Raise :class:`ConfigurationError` if the slot or its variant does not exist."""
+    if slot not in VARIANTS:
+        raise ConfigurationError(f"{where}: {slot}: no such slot{did_you_mean(slot, VARIANTS)}")
+    known = VARIANTS[slot]
+    if known == ("*",):
+        if not RANGE.fullmatch(variant or ""):
+            raise ConfigurationError(f"{where}: {{{slot}}} needs a range, as in {{{slot}:2-40}}")
+    elif variant is not None and variant not in known:
+        raise ConfigurationError(f"{where}: {slot}.{variant}: no such variant{did_you_mean(variant, known)}")

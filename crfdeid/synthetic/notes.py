@@ -11,9 +11,8 @@ from crfdeid.synthetic import dialogue, drawing, forms, frames, genres, noise, q
 from crfdeid.synthetic.cast import Cast, PatientWorld, draw_world
 from crfdeid.synthetic.drawing import choose_weighted
 from crfdeid.synthetic.frames import Frame
-from crfdeid.synthetic.genres import Genre
+from crfdeid.synthetic.genres import Genre, Pieces, join_sentences, write_sentences
 from crfdeid.synthetic.pieces import Piece, build_document, tidy
-from crfdeid.synthetic.sections import Pieces, join_sentences, write_sentences
 from crfdeid.text.document import Document
 
 LISTED_SECTIONS = ("meds", "problems", "allergies", "labs", "references")

@@ -6,9 +6,8 @@ from random import Random
 
 from crfdeid.synthetic import noise
 from crfdeid.synthetic.cast import Cast, draw_world
-from crfdeid.synthetic.genres import Genre
+from crfdeid.synthetic.genres import Genre, Pieces, choose_frames, join_sentences, write_sentences
 from crfdeid.synthetic.pieces import Piece, join_pieces
-from crfdeid.synthetic.sections import Pieces, choose_frames, join_sentences, write_sentences
 
 # Which parts a query has, and how often. The order is free.
 KEYWORDS = (

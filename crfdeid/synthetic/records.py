@@ -12,9 +12,8 @@ from random import Random
 from crfdeid.synthetic.cast import Cast, draw_world
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.frames import Frame, frame_weight, parse_frame
-from crfdeid.synthetic.genres import Genre
+from crfdeid.synthetic.genres import Genre, Pieces, join_sentences
 from crfdeid.synthetic.pieces import Piece, join_pieces
-from crfdeid.synthetic.sections import Pieces, join_sentences
 
 Row = list[Pieces]
 Column = tuple[tuple[str, ...], Frame]

@@ -14,11 +14,11 @@ from crfdeid import corpora
 from crfdeid.corpora.token_marks import TokenMark, read_token_marks, render_token_marks
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, SchemeError
 from crfdeid.evaluate import paper_counts
-from crfdeid.synthetic import slots
+from crfdeid.synthetic import frames
 from crfdeid.synthetic.reidentify import __main__ as reidentify
-from crfdeid.synthetic.reidentify import convention, corpus, fill, head_and_foot, renaming, token_marks
+from crfdeid.synthetic.reidentify import convention, corpus, fill, renaming
+from crfdeid.synthetic.reidentify.convention import SourceText, read_source, read_sources
 from crfdeid.synthetic.reidentify.corpus import KINDS
-from crfdeid.synthetic.reidentify.source_text import SourceText, read_source, read_sources
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -195,12 +195,12 @@ def test_parts_share_no_document_and_no_name(reports) -> None:
 
 def test_every_ambiguous_word_is_phi_and_not(made) -> None:
     texts = {one.document.id: one.document.text for one in made["ambiguous"]}
-    found = [mark for mark in token_marks.mark_tokens(made["ambiguous"]) if mark.ambiguous]
+    found = [mark for mark in corpus.mark_tokens(made["ambiguous"]) if mark.ambiguous]
     inside = {texts[m.document][m.start : m.end].lower() for m in found if m.type}
     outside = {texts[m.document][m.start : m.end].lower() for m in found if not m.type}
     assert inside == outside and len(inside) > 10
-    named = [mark for mark in token_marks.mark_tokens(made["ambiguous"]) if mark.type in renaming.NAMES]
-    words = [m for m in named if not token_marks.is_abbreviation(texts[m.document][m.start : m.end])
+    named = [mark for mark in corpus.mark_tokens(made["ambiguous"]) if mark.type in renaming.NAMES]
+    words = [m for m in named if not corpus.is_abbreviation(texts[m.document][m.start : m.end])
              and texts[m.document][m.start : m.end].lower() not in renaming.SUFFIXES]  # fmt: skip
     assert words and all(mark.ambiguous for mark in words)
 
@@ -209,32 +209,32 @@ def test_words_out_of_dictionary_are_in_no_list(made) -> None:
     listed = renaming.read_dictionary()
     assert {"smith", "march", "pneumonia"} <= listed
     texts = {one.document.id: one.document.text for one in made["out-of-dictionary"]}
-    found = token_marks.mark_tokens(made["out-of-dictionary"])
+    found = corpus.mark_tokens(made["out-of-dictionary"])
     named = [mark for mark in found if mark.type in renaming.NAMES | {"CITY"}]
     words = [texts[m.document][m.start : m.end] for m in named]
     full = [
         (m, w)
         for m, w in zip(named, words)
-        if not token_marks.is_abbreviation(w) and w.lower() not in renaming.words_to_keep(m.type)
+        if not corpus.is_abbreviation(w) and w.lower() not in renaming.words_to_keep(m.type)
     ]
     assert len(full) > 50 and all(mark.unseen and word.lower() not in listed for mark, word in full)
 
 
 def test_every_form_of_every_type_is_covered(reports) -> None:
-    count = -(-len(head_and_foot.list_forms()) // head_and_foot.MENTIONS)
+    count = -(-len(corpus.list_forms()) // corpus.MENTIONS)
     turns = [
-        head_and_foot.choose_mentions(number, part, Random(1))
+        corpus.choose_mentions(number, part, Random(1))
         for part in ("train", "test")
         for number in range(count)
     ]
     texts = " ".join(frame.text for turn in turns for frame in turn)
-    for slot in head_and_foot.read_mentions():
-        for form in slots.VARIANTS[slot]:
+    for slot in corpus.read_mentions():
+        for form in frames.VARIANTS[slot]:
             assert f"{{{slot}.{form}}}" in texts
-    assert {slots.span_type(slot) for slot in head_and_foot.read_mentions()} == set(
-        scheme.read_scheme().types
-    ) - {"OTHER"}
-    assert all(len(group) > 1 for group in head_and_foot.read_mentions().values())
+    assert {frames.span_type(slot) for slot in corpus.read_mentions()} == set(scheme.read_scheme().types) - {
+        "OTHER"
+    }
+    assert all(len(group) > 1 for group in corpus.read_mentions().values())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,12 +18,11 @@ from crfdeid.synthetic import (
     frames,
     generate,
     genres,
-    invented_terms,
+    invented,
     noise,
     people,
     places,
     records,
-    slots,
 )
 from crfdeid.synthetic.__main__ import main
 from crfdeid.synthetic.cast import FILLERS, Cast, draw_world
@@ -145,7 +144,7 @@ def test_a_third_of_surnames_is_in_no_list():
 
 
 def test_dates_have_forty_shapes():
-    shapes = {shape for kind in slots.DAY for _, shape in read_patterns()[kind]}
+    shapes = {shape for kind in frames.DAY for _, shape in read_patterns()[kind]}
     assert len(shapes) >= 40
 
 
@@ -154,10 +153,10 @@ def test_dates_have_forty_shapes():
 
 def test_every_slot_and_variant_renders():
     cast = Cast(draw_world(Random(1), "all"), Random(1), draw_world(Random(1), "all").first_note)
-    for name, variants in slots.VARIANTS.items():
+    for name, variants in frames.VARIANTS.items():
         for variant in ("2-40",) if variants == ("*",) else (None, *variants):
             assert FILLERS[name](cast, variant).strip(), (name, variant)
-    assert set(FILLERS) == set(slots.VARIANTS)
+    assert set(FILLERS) == set(frames.VARIANTS)
 
 
 @pytest.mark.parametrize("name", ["bait", "devices", "instruments", "things"])
@@ -166,17 +165,17 @@ def test_the_frames_of_what_only_looks_like_phi_have_no_phi(name):
     assert [frame.text for _, frame in frames.read_file(path) if frame.types] == []
 
 
-@pytest.mark.parametrize("kind", invented_terms.SHARE)
+@pytest.mark.parametrize("kind", invented.SHARE)
 def test_an_invented_term_has_no_hole_and_is_mostly_in_no_list(kind):
     rng = Random(4)
-    terms = {invented_terms.fill_words(clinical.draw_measurement(kind, rng), rng) for _ in range(200)}
+    terms = {invented.fill_words(clinical.draw_measurement(kind, rng), rng) for _ in range(200)}
     assert not [term for term in terms if set(term) & set("{}[]|")]
     assert len(terms) > 100 and len(terms - set(read_list(kind))) > 0.9 * len(terms)
 
 
 def test_every_slot_is_in_the_documentation():
     text = (Path(__file__).parents[2] / "docs" / "synthetic.md").read_text(encoding="utf-8")
-    assert [name for name in slots.VARIANTS if name not in text] == []
+    assert [name for name in frames.VARIANTS if name not in text] == []
 
 
 def test_every_shipped_frame_and_block_is_read():

@@ -21,7 +21,7 @@ from crfdeid.corpora.token_marks import render_token_marks
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import open_whole
 from crfdeid.synthetic.drawing import PARTS
-from crfdeid.synthetic.reidentify import convention, source_text, token_marks
+from crfdeid.synthetic.reidentify import convention, corpus
 from crfdeid.synthetic.reidentify.corpus import KINDS, make_corpus
 from crfdeid.synthetic.reidentify.fill import SLOTS
 from crfdeid.text.document import Document
@@ -51,7 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--documents", type=int, metavar="N", help="at most N documents of the part")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same bytes (default: 1)")
     parser.add_argument(
-        "--doubt", choices=source_text.DOUBT_CHOICES, default="leave",
+        "--doubt", choices=convention.DOUBT_CHOICES, default="leave",
         help="for text that may be PHI and no rule settles: leave out its document, cut its line, keep it",
     )  # fmt: skip
     parser.add_argument(
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
     storage.refuse_existing(tokens, args.overwrite)
     count, sources = read_settled(args)
     made = list(make_corpus(args.kind, sources, args.seed, args.part, args.plain, args.documents))
-    found = token_marks.mark_tokens(made)
+    found = corpus.mark_tokens(made)
     documents = [keep_types(one.document, args.types) for one in made]
     output.write(documents, args.overwrite)
     print(output, file=sys.stderr)
@@ -89,16 +89,16 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{len(documents)} documents, {sum(len(one.spans) for one in documents)} spans, in {args.out}")
     if count > len(sources):
         print(f"{count - len(sources)} of {count} documents were left out: unsettled, set aside or blank")
-    print(token_marks.format_table(found, documents))
+    print(corpus.format_table(found, documents))
 
 
-def read_settled(args: argparse.Namespace) -> tuple[int, list[source_text.SourceText]]:
+def read_settled(args: argparse.Namespace) -> tuple[int, list[convention.SourceText]]:
     """Read the documents. Return their number, and those that the convention settles."""
     rules = convention.read_convention(args.convention) if args.convention else None
     documents = list(cli.read_documents(args.texts, args.source, args))
     if rules is None and not any(document.spans for document in documents):
         raise ConfigurationError(f"{args.texts}: no gold spans; --convention must say how PHI is hidden")
-    return len(documents), source_text.read_sources(cli.show_progress(documents, "read"), rules, args.doubt)
+    return len(documents), convention.read_sources(cli.show_progress(documents, "read"), rules, args.doubt)
 
 
 def keep_types(document: Document, types: list[str] | None) -> Document:

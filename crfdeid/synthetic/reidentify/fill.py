@@ -14,13 +14,11 @@ from random import Random
 from crfdeid.errors import SchemeError, did_you_mean
 from crfdeid.synthetic import cast, dates, people, places
 from crfdeid.synthetic.cast import Cast, PatientWorld
-from crfdeid.synthetic.frames import Slot
+from crfdeid.synthetic.frames import PHI, Slot
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.reidentify.convention import Place
+from crfdeid.synthetic.reidentify.convention import Place, SourceText
 from crfdeid.synthetic.reidentify.renaming import NAMES, Renaming, is_renamable, split_words
-from crfdeid.synthetic.reidentify.source_text import SourceText
-from crfdeid.synthetic.slots import PHI
 
 SLOTS = {type: name for name, (type, _) in reversed(PHI.items())} | {"LOCATION": "city", "ID": "idnum"}
 FURTHER_SLOTS = {
