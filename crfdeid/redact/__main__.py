@@ -23,9 +23,9 @@ from crfdeid.redact.actions import MARKER
 from crfdeid.redact.redactor import STYLES
 from crfdeid.redact.run import tagging
 from crfdeid.redact.run.new_ids import KINDS
+from crfdeid.redact.run.patients import URL_VARIABLE
 from crfdeid.redact.run.plan import BEST, FOLDER, STREAM, RedactPlan, list_folders
 from crfdeid.redact.run.run import RedactRun, open_destination
-from crfdeid.redact.run.streams import URL_VARIABLE
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.identifiers import CHECK_POLICIES
 from crfdeid.redact.surrogates.patient import Rules

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists, stems
-from crfdeid.rules.name_words import FUNCTION_WORDS, is_thing_name
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, rule
+from crfdeid.rules.rule import FUNCTION_WORDS, PLACE_GAP, find_capitalised_entries, is_thing_name, rule
 
 TAFVIZI = "Tafvizi 2011, section 2.5.4"
 # The words that name the kind of institution, at the end of its name.

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.name_words import FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import (
+    FUNCTION_WORDS,
     PLACE_GAP,
+    SHORTEST_CAPITALS,
     find_capitalised_entries,
     find_entries,
     find_run_end,
+    is_thing_name,
     match_at_numbers,
     match_at_words,
     rule,

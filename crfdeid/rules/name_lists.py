@@ -11,18 +11,20 @@ from itertools import filterfalse
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.name_words import (
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import (
     PREFIXES,
     SHORTEST_CAPITALS,
     SMALL_PREFIXES,
     find_name_from,
+    find_run_end,
     is_initial,
+    is_joined,
     is_name_part,
     is_nameable,
     is_thing_name,
+    rule,
 )
-from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import find_run_end, is_joined, rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"

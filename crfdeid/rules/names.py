@@ -22,7 +22,8 @@ from crfdeid.lexicon.names import (
     TITLES,
 )
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.name_words import (
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import (
     CREDENTIAL,
     DOCTOR_FIELD_WORDS,
     DOCTOR_FIELDS,
@@ -37,9 +38,8 @@ from crfdeid.rules.name_words import (
     is_initial,
     is_name_part,
     is_nameable,
+    rule,
 )
-from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import rule
 from crfdeid.rules.words import Beside
 
 OURS = "ours (layout)"

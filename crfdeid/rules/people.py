@@ -12,9 +12,15 @@ from collections.abc import Iterator
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.name_words import is_nameable
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import find_run_end, match_at_numbers, match_at_words, measure_entry, rule
+from crfdeid.rules.rule import (
+    find_run_end,
+    is_nameable,
+    match_at_numbers,
+    match_at_words,
+    measure_entry,
+    rule,
+)
 from crfdeid.rules.words import LONG_S, Beside, after_blank
 from crfdeid.text import ages
 

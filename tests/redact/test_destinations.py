@@ -11,10 +11,9 @@ from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.policy import Policy, Rule, read_policy
 from crfdeid.redact import restore
 from crfdeid.redact.run import destination, release, tagging
-from crfdeid.redact.run.destination import Destination
+from crfdeid.redact.run.destination import Destination, StandardOutput
 from crfdeid.redact.run.message_output import MessageDestination, protect_fields
 from crfdeid.redact.run.plan import are_messages
-from crfdeid.redact.run.streams import StandardOutput
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span

@@ -32,7 +32,7 @@ from crfdeid.redact.redactor import (
 )
 from crfdeid.redact.released_notes import find_place, list_edits, undo_edits
 from crfdeid.redact.report import safe_harbor
-from crfdeid.redact.run import destination, patients, plan, processes, release, run, shifts, streams, tagging
+from crfdeid.redact.run import destination, patients, plan, processes, release, run, shifts, tagging
 from crfdeid.redact.run.destination import quote_cell, quote_formulas, remove_quotes
 from crfdeid.redact.run.new_ids import IdReplacer, hide_order, sort_items
 from crfdeid.redact.run.release import Journal, Steps
@@ -498,13 +498,13 @@ def test_notes_of_a_patient_are_one_group():
 
 def test_a_stream_with_a_patient_who_comes_again_is_refused():
     notes = [Document(str(number), "", (), patient) for number, patient in enumerate("aab")]
-    assert [len(group) for group in streams.group_stream(lambda: notes, False)] == [2, 1]
+    assert [len(group) for group in patients.group_stream(lambda: notes, False)] == [2, 1]
     again = [*notes, Document("x", "", (), "a")]
     with pytest.raises(
         FormatError, match="^standard input: .*its patient came before another one, and a str"
     ):
-        list(streams.group_stream(lambda: again, False))
-    assert [len(group) for group in streams.group_stream(lambda: again, True)] == [1, 1, 1, 1]
+        list(patients.group_stream(lambda: again, False))
+    assert [len(group) for group in patients.group_stream(lambda: again, True)] == [1, 1, 1, 1]
     assert plan.find_stream_format(None) == "text" and plan.find_stream_format("jsonl") == "jsonl"
     with pytest.raises(ConfigurationError, match="--from wants a format that is a single file of text"):
         plan.find_stream_format("parquet")

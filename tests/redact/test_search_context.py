@@ -3,6 +3,7 @@
 import pytest
 import regex
 
+from crfdeid.redact.surrogates.kinds import is_name
 from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
 from crfdeid.redact.surrogates.search.context import (
     LISTED,
@@ -11,7 +12,6 @@ from crfdeid.redact.surrogates.search.context import (
     Occurrence,
     find_clue,
     has_name_beside,
-    is_name,
     is_phi_here,
     is_worth_listing,
 )

@@ -14,7 +14,7 @@ from crfdeid import cli, corpora, resources
 from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
-from crfdeid.redact.run import streams
+from crfdeid.redact.run import patients
 from crfdeid.redact.run.plan import Query
 from crfdeid.text.document import Document
 
@@ -48,7 +48,7 @@ def run(capsys, *arguments):
 
 
 def test_a_query_is_redacted_as_a_file_is(url, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(streams, "BATCH", 2)
+    monkeypatch.setattr(patients, "BATCH", 2)
     notes = [Document(id, text, patient=patient) for id, patient, text in ROWS]
     corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
     assert run(capsys, tmp_path / "notes.jsonl", "--out", tmp_path / "a.jsonl", *OPTIONS)[0] == 0
@@ -68,7 +68,7 @@ def test_columns_have_other_names_and_numbers_are_ids(url, tmp_path, capsys):
 
 
 def test_the_address_can_be_in_the_environment(url, tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv(streams.URL_VARIABLE, url)
+    monkeypatch.setenv(patients.URL_VARIABLE, url)
     assert run(capsys, "--sql", "env", "--query", QUERY, "--out", tmp_path / "c.jsonl", *OPTIONS)[0] == 0
 
 
@@ -103,7 +103,7 @@ def test_what_a_query_needs_is_said(monkeypatch):
     with pytest.raises(
         ConfigurationError, match="^sqlalchemy not installed: pip install 'crfdeid\\[sql\\]'$"
     ):
-        streams.build_reader(Query("sqlite://", "SELECT 1"), Reading("jsonl"))
+        patients.build_query_reader(Query("sqlite://", "SELECT 1"), Reading("jsonl"))
 
 
 def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
@@ -152,10 +152,10 @@ def test_the_notes_come_from_one_place(given, said, tmp_path, monkeypatch):
 
 def test_an_id_twice_in_a_query_is_refused_at_its_number():
     notes = [Document("a", ""), Document("b", "")]
-    assert list(streams.refuse_repeated(iter(notes))) == notes
+    assert list(patients.refuse_repeated(iter(notes))) == notes
     with pytest.raises(FormatError, match="^--sql: document .* occurs twice$"):
-        list(streams.refuse_repeated(iter([*notes, notes[0]])))
+        list(patients.refuse_repeated(iter([*notes, notes[0]])))
     with pytest.raises(FormatError, match="^--sql: document number 2 occurs twice$"):
-        list(streams.refuse_repeated(iter([Document("Ana Ruiz", "")] * 2)))
+        list(patients.refuse_repeated(iter([Document("Ana Ruiz", "")] * 2)))
     with pytest.raises(FormatError, match="^--sql: the query gives no notes$"):
-        list(streams.refuse_repeated(iter(())))
+        list(patients.refuse_repeated(iter(())))

@@ -17,7 +17,7 @@ from crfdeid import corpora, synthetic
 from crfdeid.corpora import whole_rows
 from crfdeid.errors import DocumentError
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.run import processes, streams, table_output
+from crfdeid.redact.run import destination, patients, processes, table_output
 from crfdeid.redact.run.plan import STREAM
 from crfdeid.redact.run.processes import SharedSteps
 from crfdeid.redact.run.release import Steps
@@ -38,7 +38,7 @@ def pipe(tmp_path, monkeypatch):
     def give(documents: list[Document], format: str = "jsonl"):
         path = tmp_path / ("stdin.txt" if format == "text" else "stdin")
         corpora.write(documents, tmp_path if format == "text" else path, format, overwrite=True)
-        monkeypatch.setattr(streams, "INPUT", path)
+        monkeypatch.setattr(patients, "INPUT", path)
 
     return give
 
@@ -110,7 +110,7 @@ def test_each_note_is_written_before_the_next_is_asked_for(monkeypatch):
             came.append(written.getvalue().count(b"\n"))
             yield Document(id, "x", (Span(0, 1, "PATIENT"),))
 
-    streams.StandardOutput(STREAM, "jsonl").write(give())
+    destination.StandardOutput(STREAM, "jsonl").write(give())
     notes = [json.loads(line) for line in written.getvalue().splitlines()]
     assert came == [0, 1] and [(note["id"], len(note["spans"])) for note in notes] == [("b", 1), ("a", 1)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from marked_notes import run, status
 
 from crfdeid.corpora import whole_rows
-from crfdeid.redact.run import streams
+from crfdeid.redact.run import patients
 
 HEADER = ["", "note_id", "mrn", "ward", "ward", "note", "spans"]
 ROWS = [
@@ -82,7 +82,7 @@ def test_with_new_ids_the_rows_are_in_the_order_of_the_new_ones(tmp_path):
 def test_a_stream_keeps_its_columns(tmp_path, monkeypatch, capfdbinary):
     by_note = ("--seed", 1, "--by", "note")
     expected = redact_table(tmp_path, *by_note)
-    monkeypatch.setattr(streams, "INPUT", tmp_path / "n.csv")
+    monkeypatch.setattr(patients, "INPUT", tmp_path / "n.csv")
     capfdbinary.readouterr()
     run("-", "--from", "table", "--out", "-", *COLUMNS, *by_note)
     header, *rows = read_table(capfdbinary.readouterr().out.decode())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from line_counts import check_proportion
 
 from crfdeid.lexicon.ordinary import Entries, load_shipped
-from crfdeid.rules import names, repeats
+from crfdeid.rules import names, tagger
 from crfdeid.rules.note import HEADER, Note
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES
@@ -168,7 +168,7 @@ SIGNS_BESIDE = st.sampled_from(
 @given(st.lists(st.tuples(NUMBERS, SIGNS_BESIDE), max_size=14))
 def test_a_number_rule_asks_all_numbers_that_it_can_match(pieces):
     text = "".join(word + sign for word, sign in pieces)
-    lists, rules = load_shipped(), [rule for rule in RULES.values() if rule not in repeats.RULES]
+    lists, rules = load_shipped(), [rule for rule in RULES.values() if rule not in tagger.RULES]
     everywhere = Note(text)
     everywhere.find_numbers = lambda beside: everywhere.number_starts  # type: ignore[method-assign]
     for rule in rules:

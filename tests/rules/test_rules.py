@@ -15,9 +15,8 @@ from crfdeid.feature_extraction import rule_matches
 from crfdeid.lexicon import letters, ordinary
 from crfdeid.rules import RULES, words
 from crfdeid.rules.note import Note
-from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import Finding, find_all
-from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
+from crfdeid.rules.tagger import KnownNames, Rules, load_shipped, resolve_overlaps
 from crfdeid.rules.words import find_caseless, read_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme as scheme

@@ -1,13 +1,16 @@
-"""Where redacted notes are written: a file for all of them, or a folder with a file for each note.
+"""Where redacted notes are written: a file, a folder with a file for each note, or standard output (``-``).
 
 A cell that a spreadsheet would take for a formula gets a quotation mark where that is wanted.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -190,3 +193,45 @@ def remove_quotes(note: Document) -> Document:
     spans = (replace(s, start=s.start - is_quoted, end=s.end - is_quoted) for s in note.spans)
     id = note.id[1:] if note.id[:1] == "'" and note.id[1:2] in tuple(FORMULA) else note.id
     return Document(id, text, tuple(span for span in spans if span.start >= 0), note.patient)
+
+
+@dataclass(frozen=True)
+class StandardOutput(Destination):
+    """Writes each note as soon as it is redacted. With new ids, all notes go through a temporary file: their
+    order is that of the ids. Raises :class:`ConfigurationError` for a format that is not text."""
+
+    def __post_init__(self) -> None:
+        if self.resume:
+            raise ConfigurationError("--resume: standard output does not say what was written")
+        format = corpora.find_format(self.format, "write")
+        if format.save_corpus is not None or len(format.written_suffixes) > 1:
+            raise ConfigurationError(f"{self.format}: not for standard output; name a file or folder")
+
+    def __str__(self) -> str:
+        return "wrote to standard output"
+
+    @property
+    def is_folder(self) -> bool:
+        return False
+
+    def write(
+        self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "",
+        by_id: bool = False,
+    ) -> None:  # fmt: skip
+        notes = iter(documents) if with_spans else (note.with_spans(()) for note in documents)
+        if by_id:
+            notes = sort_by_id(notes, Path(tempfile.gettempdir()))
+        for piece in self.render(notes):
+            sys.stdout.buffer.write(piece.encode())
+            sys.stdout.buffer.flush()
+
+    def render(self, notes: Iterator[Document]) -> Iterator[str]:
+        """Yield pieces of text. A format with a file for each note can hold one."""
+        format = corpora.find_format(self.format, "write")
+        if format.render_document is None:
+            yield from corpora.render_corpus(notes, self.format)
+            return
+        first = list(islice(notes, 2))
+        if len(first) > 1:
+            raise ConfigurationError(f"{self.format}: standard output holds one note of this format")
+        yield from (text for note in first for text in format.render_files(note).values())

@@ -1,13 +1,19 @@
-"""Which patient a note belongs to, and which notes are redacted together.
+"""Which patient a note belongs to, and which notes are redacted together, from files, a stream or a query.
 
 A note has the patient that its file states, or the one that ``--patient-from`` finds: in its id, or in the
 name of its folder. Nothing else makes a patient. In particular an id such as 110-02 does not: notes that are
 numbered like that in another archive belong to other people.
+
+Standard input and the rows of a query are read once. So there the notes of a patient must follow one another
+(in a query: ORDER BY), except with ``--by note``. A patient who comes again is refused: the notes before are
+out, without what the later ones show. SQLAlchemy reads the rows in batches. No message has the address of the
+database, which may hold a password, nor text of a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -16,12 +22,18 @@ from typing import Any
 import regex
 
 from crfdeid import corpora
-from crfdeid.corpora import i2b2_2014
+from crfdeid.corpora import i2b2_2014, table
 from crfdeid.corpora.registry import Reading
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.redact.redactor import identify_patient
-from crfdeid.redact.run.plan import FOLDER, list_folders
+from crfdeid.redact.run.plan import FOLDER, Query, list_folders
 from crfdeid.text.document import Document
+
+URL_VARIABLE = "CRFDEID_SQL_URL"
+BATCH = 1000  # rows in memory at once
+WHERE = Path("--sql")  # in messages, where a file would be
+
+INPUT = Path("/dev/stdin")
 
 TIMEOUT = 1.0  # seconds that a pattern may work on one id
 
@@ -120,3 +132,63 @@ def is_contiguous(patients: Iterable[str]) -> bool:
             return False
         seen.add(patient)
     return True
+
+
+def group_stream(
+    read: Callable[[], Iterable[Document]], by_note: bool, where: str = "standard input"
+) -> Iterator[list[Document]]:
+    """Yield the notes of one patient after the other; with ``by_note`` each note. Raises
+    :class:`FormatError` if a patient comes again after another one."""
+    if by_note:
+        yield from ([note] for note in read())
+        return
+    seen: set[str] = set()
+    for patient, notes in groupby(read(), key=identify_patient):
+        group = list(notes)
+        if patient in seen:
+            raise FormatError(
+                f"{where}: {show_id(group[0].id)}: its patient came before another one, and a stream "
+                "is read once; wanted the notes of each patient together, a file, or --by note"
+            )
+        seen.add(patient)
+        yield group
+
+
+def build_query_reader(query: Query, reading: Reading) -> Callable[[], Iterator[Document]]:
+    """Return a function that reads the notes of the query. Raises :class:`ConfigurationError` if SQLAlchemy
+    is not installed."""
+    try:
+        import sqlalchemy  # noqa: F401
+    except ImportError:
+        raise ConfigurationError("sqlalchemy not installed: pip install 'crfdeid[sql]'") from None
+    url = os.environ.get(URL_VARIABLE, "") if query.url == "env" else query.url
+    columns = reading.id_column or "id", reading.text_column or "text", reading.patient_column
+    return lambda: refuse_repeated(table.build_documents(read_rows(url, query.text), WHERE, *columns))
+
+
+def read_rows(url: str, query: str) -> Iterator[Mapping[Any, Any]]:
+    """Yield the rows of a query by column. Raises :class:`FormatError` where the database refuses it."""
+    import sqlalchemy
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        engine = sqlalchemy.create_engine(url)
+        with engine.connect() as connection:
+            streamed = connection.execution_options(stream_results=True, yield_per=BATCH)
+            for row in streamed.execute(sqlalchemy.text(query)):
+                yield row._mapping
+    except (SQLAlchemyError, ImportError) as error:
+        cause = type(getattr(error, "orig", None) or error).__name__
+        raise FormatError(f"{WHERE}: the database or its driver refused: {cause}") from None
+
+
+def refuse_repeated(notes: Iterator[Document]) -> Iterator[Document]:
+    """Yield the notes. Raises :class:`FormatError` if an id occurs twice, or there are no notes."""
+    seen: set[str] = set()
+    for number, note in enumerate(notes, 1):
+        if note.id in seen:
+            raise FormatError(f"{WHERE}: document {show_id(note.id, f'number {number}')} occurs twice")
+        seen.add(note.id)
+        yield note
+    if not seen:
+        raise FormatError(f"{WHERE}: the query gives no notes")

@@ -17,7 +17,7 @@ from crfdeid.files import find_date, hold_output
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, Stage
 from crfdeid.redact.run import destination, patients, processes, release, tagging
-from crfdeid.redact.run.destination import Destination
+from crfdeid.redact.run.destination import Destination, StandardOutput, quote_formulas
 from crfdeid.redact.run.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
 from crfdeid.redact.run.release import RedactEach, Steps
 from crfdeid.redact.run.tagging import Group, ReadAhead, TagGroup
@@ -100,8 +100,6 @@ class RedactRun:
         """Write the notes to the destination."""
         plan, redactor = self.plan, self.redactor
         if plan.is_spreadsheet_safe and not self.destination.quotes_cells:
-            from crfdeid.redact.run.destination import quote_formulas
-
             redacted = map(quote_formulas, redacted)
         options = redactor.hash_options(*(stage.options for stage in self.stages), *plan.deciding)
         self.destination.write(redacted, plan.has_spans, options, by_id=plan.in_new_order)
@@ -134,9 +132,7 @@ class RedactRun:
         plan, by_note = self.plan, self.redactor.by_note
         read = build_reader(plan, self.destination.keep)
         if plan.query or plan.notes == STREAM:
-            from crfdeid.redact.run.streams import group_stream
-
-            grouped: Iterator[Group] = group_stream(
+            grouped: Iterator[Group] = patients.group_stream(
                 read, by_note, "--sql" if plan.query else "standard input"
             )
         else:
@@ -228,8 +224,6 @@ def build_redactor(plan: RedactPlan) -> Redactor:
 def open_destination(plan: RedactPlan) -> Destination:
     """Open what the notes are written to."""
     if plan.out == STREAM:
-        from crfdeid.redact.run.streams import StandardOutput
-
         return StandardOutput(plan.out, plan.format, plan.resume, plan.overwrite)
     return Destination(plan.out, plan.format, plan.resume, plan.overwrite)
 
@@ -254,14 +248,10 @@ def choose_output_form(destination: Destination, plan: RedactPlan, redactor: Red
 def build_reader(plan: RedactPlan, keep: destination.KeepRow | None) -> ReadNotes:
     """Return the function that reads the notes; it gives ``keep`` the rows of a CSV table."""
     if plan.query:
-        from crfdeid.redact.run.streams import build_reader
-
-        return patients.find_patients(build_reader(plan.query, plan.reading), plan.patient_from)
-    if plan.notes is None or plan.notes == STREAM:
-        from crfdeid.redact.run import streams
-
-        return patients.build_reader(streams.INPUT, plan.reading, plan.patient_from, keep)
-    return patients.build_reader(plan.notes, plan.reading, plan.patient_from, keep)
+        rows = patients.build_query_reader(plan.query, plan.reading)
+        return patients.find_patients(rows, plan.patient_from)
+    path = patients.INPUT if plan.notes is None or plan.notes == STREAM else plan.notes
+    return patients.build_reader(path, plan.reading, plan.patient_from, keep)
 
 
 def hash_output(plan: RedactPlan) -> str | None:

@@ -33,9 +33,8 @@ from crfdeid.redact.run.column_choices import (
 )
 from crfdeid.redact.run.destination import Destination, KeepRow, quote_cell, quote_formulas
 from crfdeid.redact.run.new_ids import sort_items
-from crfdeid.redact.run.patients import compile_pattern, find_patient
+from crfdeid.redact.run.patients import INPUT, compile_pattern, find_patient
 from crfdeid.redact.run.plan import STREAM, RedactPlan, is_table
-from crfdeid.redact.run.streams import INPUT
 from crfdeid.text.document import Document
 
 FindDays = Callable[[Document], int]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from crfdeid.redact.surrogates import kinds
 from crfdeid.text.document import Document
 
 NAME, USERNAME, DATE, AGE = "name", "username", "date", "age"
@@ -57,3 +58,7 @@ def pair_adjacent(document: Document, first: str, second: str) -> Iterator[tuple
     for a, b in zip(document.spans, document.spans[1:]):
         if (a.type, b.type) == (first, second) and 0 <= b.start - a.end <= MAX_GAP:
             yield document.text_of(a), document.text_of(b)
+
+
+def is_name(type: str) -> bool:
+    return kinds.kind_of(type) == kinds.NAME

@@ -65,10 +65,6 @@ IN_ADDRESS = regex.compile(r",\s*$")
 ROOM = regex.compile(r"\b(?:room|rm|bed|suite|ste|unit|floor|apt)[\s.:#]*$", regex.IGNORECASE)
 
 
-def is_name(type: str) -> bool:
-    return kinds.kind_of(type) == kinds.NAME
-
-
 def has_name_beside(text: str, span: Span, starts: set[int], ends: set[int]) -> bool:
     """Whether a capitalized word is next to a name, also after a comma; ``starts`` and ``ends`` are the
     offsets of names."""

@@ -31,8 +31,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
     find_days,
     list_starts,
 )
-from crfdeid.redact.surrogates.search.text_index import MAX_WORD, Range, TextIndex
-from crfdeid.redact.surrogates.search.word_roles import WordRoles
+from crfdeid.redact.surrogates.search.text_index import MAX_WORD, Range, TextIndex, WordRoles
 from crfdeid.text.document import Span
 from crfdeid.text.spans import keep_leftmost
 

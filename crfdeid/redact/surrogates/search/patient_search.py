@@ -15,11 +15,11 @@ from crfdeid.lexicon.letters import SimilarNames, pluralize
 from crfdeid.lexicon.ordinary import is_ordinary, is_rare_word
 from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.kinds import is_name
 from crfdeid.redact.surrogates.search.context import (
     MIN_NUMBER,
     has_name_beside,
     is_distinctive,
-    is_name,
     is_phi_here,
     is_worth_listing,
 )
