@@ -18,6 +18,7 @@ from typing import Any
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
+from crfdeid.lexicon import ENGLISH, LANGUAGES
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import read_map
 from crfdeid.text.tokenizer import SEQUENCES, TOKENIZERS
@@ -47,6 +48,7 @@ class Config:
     ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.repair`).
     With ``min_patients`` above 0 a CRF has only features of the notes of at least as many patients, and none
     with a number of four digits or more (:mod:`crfdeid.feature_extraction.long_numbers`).
+    ``language`` is that of the notes, in which ``redact`` writes surrogates.
     ``crf`` holds CRFsuite's own settings, and ``options`` those of another ``system``."""
 
     features: tuple[str, ...] = ()
@@ -69,6 +71,7 @@ class Config:
     algorithm: str = "lbfgs"
     repair: bool = True
     min_patients: int = 0
+    language: str = ENGLISH
     crf: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -83,6 +86,7 @@ class Config:
             "decode": ("best", "risk"),
             "span_mark": ("first", "last"),
             "algorithm": ("lbfgs", "l2sgd", "ap", "pa", "arow"),
+            "language": LANGUAGES,
         }
         for name, allowed in choices.items():
             if (value := getattr(self, name)) not in allowed:
@@ -93,8 +97,10 @@ class Config:
         return read_map(self.types).apply_all(documents) if self.types else iter(documents)
 
     def to_table(self) -> dict[str, Any]:
-        """Return the settings as plain values that JSON and TOML can hold."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        """Return the settings as plain values that JSON and TOML can hold. English is left out, as earlier
+        models have no language."""
+        table = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        return {name: v for name, v in table.items() if (name, v) != ("language", ENGLISH)}
 
 
 def find(name: str | Path = DEFAULT) -> Path:

@@ -15,8 +15,8 @@ from crfdeid.tag.__main__ import build_parser as build_tag_parser
 from crfdeid.tag.plan import TagPlan
 
 NOT_DECIDING = {"engine", "jobs", "overwrite", "resume"}  # of tag: they do not change spans
-OF_REDACTOR = {"style", "marker", "rules", "by_note", "policy", "key_file", "map", "map_key", "seed",
-               "import_shifts"}  # fmt: skip
+OF_REDACTOR = {"style", "marker", "rules", "language", "by_note", "policy", "key_file", "map", "map_key",
+               "seed", "import_shifts"}  # fmt: skip
 OF_STAGES = {"always", "never", "patients"}  # by the contents of their files
 NOT_REDACTED = {"notes", "out", "query", "export_shifts", "in_new_order", "keep_ids", "is_spreadsheet_safe",
                 "columns", "report", "html", "resume", "overwrite", "jobs"}  # fmt: skip

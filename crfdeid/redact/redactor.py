@@ -16,6 +16,7 @@ import regex
 
 from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
+from crfdeid.lexicon import ENGLISH, LANGUAGES
 from crfdeid.lexicon.letters import normalize
 from crfdeid.policy import Policy
 from crfdeid.redact.actions import MARKER, PolicyActions, check_marker, make_blanks, make_marker, name_type
@@ -102,10 +103,17 @@ class Redactor:
         self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
         self.save_history: Callable[[str, PatientHistory], None] | None = None
 
+    def write_in(self, language: str) -> None:
+        """Make surrogates in this language from now on. Raises :class:`ConfigurationError` for one that has
+        none."""
+        find_surrogates(language)
+        self.rules = replace(self.rules, language=language)
+
     def hash_options(self, *further: object) -> str:
         """Hash everything that the result depends on. Without the secret the hash reveals nothing."""
         options = (self.style, self.marker, self.rules, self.by_note, *self.actions.options, *further)
         options += (sorted(self.shifts.items()),) if self.shifts else ()
+        options += (self.rules.language,) if self.rules.language != ENGLISH else ()
         return KeyedChoices(self.secret, "recipe").digest(*options).hex()
 
     def redact(self, documents: Sequence[Document]) -> list[Redaction]:
@@ -167,10 +175,12 @@ class Redactor:
             history = self.open_history(id)
             history.begin(hash_notes(self.secret, documents))
         history.merge(facts)
-        search = PatientSearch(self.actions.drop_kept(facts.list_repeated(), documents), facts.words.list_all)
+        make = find_surrogates(self.rules.language)
+        wanted = self.actions.drop_kept(facts.list_repeated(), documents)
+        search = PatientSearch(wanted, facts.words.list_all, make.is_word)
         facts.names.update(search.misspelt)  # so that their surrogates are misspelt too
         names, given, keeps_states = history.names, history.given, self.actions.keeps_states
-        surrogates = PatientSurrogates(self.secret, id, facts, self.rules, names, given, keeps_states)
+        surrogates = make(self.secret, id, facts, self.rules, names, given, keeps_states)
         history.names = surrogates.names.assigned
         drawn = surrogates.dates.shift.days
         history.days = choose_days(self.shifts.get(documents[0].patient or ""), drawn, history)
@@ -261,6 +271,17 @@ class Redactor:
         if made is None:
             return Replacement(*place, marker, "marker", False, UNREAD.format(kind=kind))
         return Replacement(*place, made, classify_treatment(text, made, kind, self.rules, is_general))
+
+
+def find_surrogates(language: str) -> type[PatientSurrogates]:
+    """Return what makes the surrogates of a language. Raises :class:`ConfigurationError` for another one."""
+    if language not in LANGUAGES:
+        raise ConfigurationError(f"{language}: no surrogates in it; wanted {' or '.join(LANGUAGES)}")
+    if language == ENGLISH:
+        return PatientSurrogates
+    from crfdeid.redact.surrogates.spanish import SpanishSurrogates
+
+    return SpanishSurrogates
 
 
 def classify_treatment(text: str, made: str, kind: str, rules: Rules, is_general: bool) -> str:

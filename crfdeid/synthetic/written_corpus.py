@@ -18,6 +18,7 @@ import regex
 
 from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.files import read_text
+from crfdeid.lexicon import ENGLISH, LANGUAGES, SPANISH
 from crfdeid.text.scheme import read_scheme
 
 FOLDER = Path(__file__).parent / "written"
@@ -25,7 +26,6 @@ FIELDS = ("family", "kind", "country")
 PARTS = ("train", "dev", "test")
 PART = regex.compile(r"^# part: (\w+)$", regex.MULTILINE)
 LANGUAGE = regex.compile(r"^# language: (\w+)$", regex.MULTILINE)
-ENGLISH, SPANISH = LANGUAGES = ("english", "spanish")
 ENGLISH_FAMILIES = (
     "primary_care", "emergency", "nursing", "midwifery", "surgery", "medicine", "anaesthesia", "pathology",
     "radiology", "genetics", "mental_health", "dental", "pharmacy", "therapy", "social_work", "legal",

@@ -12,16 +12,12 @@ from random import Random
 import regex
 
 from crfdeid.lexicon.letters import drop_accents
-from crfdeid.lexicon.spanish import MONTHS, WEEKDAYS
+from crfdeid.lexicon.spanish import MONTHS, ROMANS, TENS, UNITS, WEEKDAYS
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.written_corpus import PEOPLE, Member, Mention, WrittenDocument
 from crfdeid.synthetic.written_filler import LETTERS, WORD, Filler, copy_case
 
-ONES = ("uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce")
-TEENS = ("trece", "catorce", "quince", "dieciséis", "diecisiete", "dieciocho", "diecinueve", "veinte")
-TENS = ("treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
-ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 SHORT_WEEKDAYS = ("lun", "mar", "mié", "jue", "vie", "sáb", "dom")
 PARTICLES = frozenset(
     ("de", "del", "la", "las", "los", "el", "y", "i", "da", "do", "dos", "das", "san", "al", "mª")
@@ -71,10 +67,10 @@ class SpanishFiller(Filler):
         tuple(month[:3] for month in MONTHS),
         WEEKDAYS,
         SHORT_WEEKDAYS,
-        ONES[1:],
-        TEENS,
+        UNITS[2:13],
+        UNITS[13:21],
         TENS,
-        ROMAN,
+        ROMANS,
     )
     joiners = PARTICLES
 

@@ -16,6 +16,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
+from crfdeid.lexicon import ENGLISH
 from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document
@@ -58,6 +59,7 @@ class Tagger(ABC):
     ``rules``: the rules that find the spans, where the system has rules.
     ``bases``: the systems that a stack of systems asks, by name.
     ``parts``: the taggers inside a tagger of several.
+    ``language``: that of the notes it is for.
 
     ``name`` is that of its folder, ``fingerprint`` that of its files and lists (:class:`ModelFolder`).
     """
@@ -72,12 +74,14 @@ class Tagger(ABC):
     rules: Rules | None = None
     bases: Mapping[str, Tagger] = {}
     parts: Sequence[Tagger] = ()
+    language: str = ENGLISH
 
     def __init__(self, model: ModelFolder) -> None:
         self.model = model
         self.folder, self.config = model.path, model.config
         self.pipeline, self.scheme = model.pipeline, model.scheme
         self.name, self.fingerprint = model.path.name, model.fingerprint
+        self.language = model.config.language
 
     def tag(
         self, document: Document, probabilities: bool = False, threshold: AnyThreshold | None = None

@@ -10,7 +10,7 @@ from crfdeid import resources
 
 SURROGATES = "crfdeid.redact.surrogates"
 FACES = {
-    "dates": ("DateShifter", "Shift", "draw_shift"),
+    "dates": ("DateShifter", "Shift", "draw_shift", "spanish.SpanishDates"),
     "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days"),
 }
 

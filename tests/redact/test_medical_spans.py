@@ -78,6 +78,7 @@ def test_the_tagger_of_a_release_keeps_titles_but_not_spans_of_the_note(jobs, sp
 
     class Marks:
         parts, has_probabilities = (), False
+        language = "english"
 
         def tag_all(self, notes, probabilities=False, threshold=None):
             return (note.with_spans([Span(0, 2, "DOCTOR"), Span(22, 28, "DOCTOR")]) for note in notes)

@@ -767,6 +767,7 @@ def test_what_messages_say_of_their_patients_is_known(tmp_path):
 class Tagger:
     """Finds the first letter of each note, and remembers what it saw."""
 
+    language = "english"
     parts, has_probabilities = (), False
 
     def __init__(self):

@@ -68,6 +68,7 @@ class RedactPlan:
     style: str
     marker: str
     rules: Rules
+    language: str | None
     by_note: bool
     key_file: Path | None
     map: Path | None
@@ -117,6 +118,7 @@ class RedactPlan:
             style=args.style,
             marker=args.marker,
             rules=read_rules(args),
+            language=args.language,
             by_note=args.by == "note" or (args.by is None and args.key_file is not None),
             key_file=args.key_file,
             map=args.map,

@@ -143,6 +143,7 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
             begun = f"--shift-years {rules.years} --season-weeks {rules.weeks} --zip {rules.zip}"
             begun += f" --check-digits {rules.check_digits}"
             begun += " --same-doctor-across-patients" if rules.same_doctors else ""
+            begun += f" --language {rules.language}" if rules.language != redactor.rules.language else ""
             raise ConfigurationError(f"{path}: this map was begun with {begun}")
         redactor.secret, redactor.histories = opened.map.secret, opened.map.patients
         redactor.save_history = opened.append

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from crfdeid import __version__, corpora
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.files import find_date, hold_output
+from crfdeid.lexicon import ENGLISH
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, Stage
 from crfdeid.redact.run import destination, patients, processes, release, tagging
@@ -63,6 +64,7 @@ class RedactRun:
         terms, known = read_terms(plan), read_patients(plan)
         stages: list[Stage] = [stage for stage in (terms, known) if stage]
         tagger, threshold = tagging.load_tagger(plan.spans, plan.model, plan.policy, plan.threshold)
+        redactor.write_in(plan.language or (tagger.language if tagger else ENGLISH))
         report = Report(
             redactor.by_note,
             describe_run(plan, redactor) if plan.report else {},
@@ -283,6 +285,7 @@ def describe_run(plan: RedactPlan, redactor: Redactor) -> dict[str, object]:
         "zip": rules.zip,
         "check_digits": rules.check_digits,
         "same_doctor_across_patients": rules.same_doctors,
+        **({} if rules.language == ENGLISH else {"language": rules.language}),
         "format": plan.format,
         "spans_beside_the_notes": plan.has_spans,
     }

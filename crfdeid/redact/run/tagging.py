@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from crfdeid.lexicon import letters, names, ordinary, word_lists
+from crfdeid.lexicon import ENGLISH, letters, names, ordinary, word_lists
 from crfdeid.policy import Policy
 from crfdeid.redact.run.plan import BEST
 from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
@@ -93,10 +93,11 @@ def build_tagger(
     if tagger is None:
         return list
     has_doubt, judges = shows_doubt(tagger, threshold), judges_people(tagger, threshold)
+    drop = choose_drop(tagger)
 
     def tag_group(group: Group) -> list[Document]:
         bare = [note.with_spans(()) for note in group]
-        tagged = [drop_medical(note, judges) for note in tagger.tag_all(bare, has_doubt, threshold)]
+        tagged = [drop(note, judges) for note in tagger.tag_all(bare, has_doubt, threshold)]
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group
@@ -176,6 +177,7 @@ class AheadTagger:
         self.tagger = tagger
         shown = threshold if jobs == 1 else None  # processes send no probabilities
         self.has_doubt, self.judges = shows_doubt(tagger, shown), judges_people(tagger, shown)
+        self.drop = choose_drop(tagger)
         self.tagged: Generator[Document, None, None] = self._tag_each(())
 
     def read_ahead(self, todo: Iterator[PatientNotes]) -> Iterator[PatientNotes]:
@@ -189,7 +191,7 @@ class AheadTagger:
 
     def tag_group(self, group: Group) -> list[Document]:
         found = [
-            note.with_spans(drop_medical(tagged, self.judges).spans)
+            note.with_spans(self.drop(tagged, self.judges).spans)
             for note, tagged in zip(group, islice(self.tagged, len(group)))
         ]
         return found if self.spans == "tag" else list(map(unite_notes, group, found))
@@ -210,6 +212,12 @@ def list_apart(group: Group) -> list[Document]:
     if len(group) == 1:
         return [replace(group[0], spans=(), patient=None)]
     return [note.with_spans(()) for note in group]
+
+
+def choose_drop(tagger: Tagger) -> Callable[[Document, bool], Document]:
+    """Return :func:`drop_medical` where its lists are in the language of the model, otherwise what drops
+    nothing."""
+    return drop_medical if tagger.language == ENGLISH else lambda note, has_doubt: note
 
 
 def drop_medical(note: Document, has_doubt: bool = True) -> Document:

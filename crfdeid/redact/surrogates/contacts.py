@@ -5,6 +5,8 @@ A user name or address that contains a person's name gets the surrogate of that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import regex
 
 from crfdeid.lexicon import word_lists
@@ -158,9 +160,13 @@ class Contacts:
                 return self.names.initials.replace_letters(word, HOSTS)
             return replace_characters(word, self.choices, "host")
         real = {lowered, *(self.facts.names if self.facts.complete else ())}
-        pool = word_lists.load_pool(word_lists.SURNAME)[self.names.initials.choose_initial(word, HOSTS)]
+        pool = self._list_hosts(self.names.initials.choose_initial(word, HOSTS))
         names = [name for name in pool if name.lower() not in real]
         return match_case(self.choices.choose(names, "host", lowered).lower(), word)
+
+    def _list_hosts(self, initial: str) -> Sequence[str]:
+        """The names that hosts may get, with this initial."""
+        return word_lists.load_pool(word_lists.SURNAME)[initial]
 
     def replace_url(self, text: str) -> str | None:
         """Replace the host by a name and the path by one of its pattern; keep the scheme and the endings."""

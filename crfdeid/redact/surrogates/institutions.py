@@ -7,7 +7,7 @@ hospital's name single out one hospital of three. The words that say which one i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
 import regex
@@ -175,11 +175,13 @@ class Institutions:
 
     def _choose_name(self, word: str, thing: str) -> str:
         """The name that replaces a (folded) word in the name of a place."""
-        names = word_lists.load_pool(word_lists.SURNAME).get(
-            self.names.initials.choose_initial(word, thing), ()
-        )
+        names = self._list_names(self.names.initials.choose_initial(word, thing))
         key = f"{'street' if thing == STREETS else 'place'} {word}"
         return self.choose_free(word, lambda n: self.choices.choose(names, "place", word, n), key)
+
+    def _list_names(self, initial: str) -> Sequence[str]:
+        """The names that places may get, with this initial."""
+        return word_lists.load_pool(word_lists.SURNAME).get(initial, ())
 
     def _replace_number(self, number: str) -> str:
         """Replace a number, or an ordinal with the ending that its new number needs."""

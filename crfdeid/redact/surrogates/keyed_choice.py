@@ -15,7 +15,7 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -116,6 +116,9 @@ def read_secret(path: Path) -> bytes:
 class Initials:
     """The permutations of one patient. A letter becomes one with which about as many names begin."""
 
+    letters: Sequence[str] = LETTERS  # many, fewer and few names begin with these
+    groups: Mapping[str, str] = GROUPS
+
     def __init__(self, choices: KeyedChoices) -> None:
         self.choices = choices
         self.shared: dict[str, Initials] = {}  # by thing, those whose permutation for patients is used for it
@@ -126,7 +129,7 @@ class Initials:
         permute with it are permuted."""
         if thing in self.shared:
             return self.shared[thing].find_letter(letter, PATIENTS)
-        if not (letters := GROUPS.get(letter)):
+        if not (letters := self.groups.get(letter)):
             return None
         if (letters, thing) not in self._permuted:
             self._permuted[letters, thing] = self.choices.permute(letters, thing)
@@ -137,7 +140,7 @@ class Initials:
         plain = fold(letter)[:1].upper()
         new = self.find_letter(plain, thing)
         if new is None:
-            new = self.choices.choose(LETTERS[0], "letter", thing, plain or letter)
+            new = self.choices.choose(self.letters[0], "letter", thing, plain or letter)
         return new if letter.isupper() else new.lower()
 
     def replace_letters(self, letters: str, thing: str = PATIENTS) -> str:

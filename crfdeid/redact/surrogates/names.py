@@ -48,6 +48,8 @@ class Names:
     """The surrogates of one patient's names. ``assigned`` holds the surrogates that a map remembers, by
     folded name. With ``of_doctors``, it makes the surrogates of doctors, and is the same for all patients."""
 
+    make_initials = Initials
+
     def __init__(
         self,
         choices: KeyedChoices,
@@ -56,7 +58,7 @@ class Names:
         of_doctors: Names | None = None,
     ) -> None:
         self.choices, self.facts = choices, facts
-        self.initials, self.of_doctors = Initials(choices), of_doctors
+        self.initials, self.of_doctors = self.make_initials(choices), of_doctors
         if of_doctors:
             self.initials.shared[DOCTORS] = of_doctors.initials
         self.assigned: dict[str, str] = dict(assigned or {})
@@ -119,13 +121,18 @@ class Names:
         if (full := self._find_full_name(name)) is not None:
             return self._choose_nickname(name, self.choose_name(full))
         initial = self.initials.choose_initial(name, self._find_thing(name))
-        kind = self.facts.classify_name(name)
+        kind = self._classify(name)
         return self._choose_free(
-            name,
-            lambda n: draw_name(
-                name, kind if n < MAX_TRIES // 2 else word_lists.SURNAME, initial, self.choices, n
-            ),
+            name, lambda n: self._draw(name, kind if n < MAX_TRIES // 2 else word_lists.SURNAME, initial, n)
         )
+
+    def _classify(self, name: str) -> str:
+        """Return the kind of a folded name."""
+        return self.facts.classify_name(name)
+
+    def _draw(self, name: str, kind: str, initial: str, number: int) -> str:
+        """Draw a candidate for the surrogate of a folded name; each ``number`` gives another draw."""
+        return draw_name(name, kind, initial, self.choices, number)
 
     def _is_shared(self, name: str) -> bool:
         """Whether a name has one surrogate for all patients: most of its mentions are of staff."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from operator import attrgetter
 
 from crfdeid.errors import ConfigurationError
+from crfdeid.lexicon import ENGLISH
 from crfdeid.lexicon.letters import remove_invisible
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
@@ -33,20 +34,36 @@ class Rules:
     """The options of surrogates; they are keys of the map file. Dates shift by at most ``years`` years and
     ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows),
     and ``check_digits`` one of :data:`identifiers.CHECK_POLICIES`. With ``same_doctors`` a doctor has one
-    surrogate in the notes of all patients."""
+    surrogate in the notes of all patients. ``language`` is that of the notes."""
 
     years: int = DateShifter.DEFAULT_YEARS
     weeks: int = DateShifter.DEFAULT_WEEKS
     zip: str = "surrogate"
     check_digits: str = "same"
     same_doctors: bool = False
+    language: str = field(default=ENGLISH, repr=False)  # the hash of the options has the others
+
+
+@dataclass(frozen=True)
+class Makers:
+    """What makes the surrogates of each kind in a language."""
+
+    names: type[Names] = Names
+    institutions: type[Institutions] = Institutions
+    places: type[Places] = Places
+    identifiers: type[Identifiers] = Identifiers
+    contacts: type[Contacts] = Contacts
+    dates: type[DateShifter] = DateShifter
 
 
 class PatientSurrogates:
-    """Makes the surrogates of one patient. Equal arguments give equal surrogates. ``facts`` are those of
-    all notes that are redacted together. ``assigned_names`` are earlier surrogates of names;
+    """Makes the surrogates of one patient, in English. Equal arguments give equal surrogates. ``facts`` are
+    those of all notes that are redacted together. ``assigned_names`` are earlier surrogates of names;
     ``assigned`` holds those of places and numbers, and new ones are added to it. With
     ``keeps_states`` a town becomes a town of its own state."""
+
+    makers = Makers()
+    is_word: Callable[[str], bool] | None = None  # true of the folded words of another language
 
     def __init__(
         self,
@@ -61,13 +78,14 @@ class PatientSurrogates:
         self.facts, self.rules = facts or PatientFacts(), rules or Rules()
         self.choices = KeyedChoices(secret, id)
         self.assigned = {} if assigned is None else assigned
-        of_doctors = make_doctors(secret) if self.rules.same_doctors else None
-        self.names = Names(self.choices, self.facts, assigned_names, of_doctors)
-        self.institutions = Institutions(self.choices, self.facts, self.names, self.assigned)
-        self.places = Places(self.choices, self.facts, self.institutions, keeps_states)
-        self.identifiers = Identifiers(self.choices, self.facts, self.assigned, self.rules.check_digits)
-        self.contacts = Contacts(self.choices, self.facts, self.names)
-        self.dates = DateShifter.draw(
+        of_doctors = make_doctors(secret, self.makers.names) if self.rules.same_doctors else None
+        makers, check_digits = self.makers, self.rules.check_digits
+        self.names = makers.names(self.choices, self.facts, assigned_names, of_doctors)
+        self.institutions = makers.institutions(self.choices, self.facts, self.names, self.assigned)
+        self.places = makers.places(self.choices, self.facts, self.institutions, keeps_states)
+        self.identifiers = makers.identifiers(self.choices, self.facts, self.assigned, check_digits)
+        self.contacts = makers.contacts(self.choices, self.facts, self.names)
+        self.dates = makers.dates.draw(
             self.choices, self.rules.years, self.rules.weeks, self.facts.month_first
         )
 
@@ -126,9 +144,9 @@ REPLACERS: dict[str, Callable[[PatientSurrogates, str], str | None]] = {
 }  # by the kind of a text, for kinds that need nothing but the text
 
 
-def make_doctors(secret: bytes) -> Names:
+def make_doctors(secret: bytes, make: type[Names] = Names) -> Names:
     """The surrogates of doctors that are the same for all patients: they depend only on the name."""
-    return Names(KeyedChoices(secret, ALL_PATIENTS), PatientFacts(complete=False))
+    return make(KeyedChoices(secret, ALL_PATIENTS), PatientFacts(complete=False))
 
 
 def may_stay(document: Document, span: Span) -> bool:

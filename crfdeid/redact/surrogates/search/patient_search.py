@@ -42,15 +42,20 @@ ADDRESS = regex.compile(
 
 class PatientSearch:
     """Searches for the texts that were found in a patient's notes. ``texts`` holds them by type, and
-    ``list_words`` lists the normalized words of the notes. ``misspelt`` are the words that are taken for
-    misspellings of a long name, because no list has them."""
+    ``list_words`` lists the normalized words of the notes. ``is_word`` is true of the folded words of another
+    language than English: such a name is found with its capital only. ``misspelt`` are the words that are
+    taken for misspellings of a long name, because no list has them."""
 
     def __init__(
-        self, texts: Mapping[str, Iterable[str]], list_words: Callable[[], Iterable[str]] = tuple
+        self,
+        texts: Mapping[str, Iterable[str]],
+        list_words: Callable[[], Iterable[str]] = tuple,
+        is_word: Callable[[str], bool] | None = None,
     ) -> None:
         strings = {
             string for type, found in texts.items() for text in found for string in derive_strings(text, type)
         }
+        strings = {*ask_capitals(strings, is_word)} if is_word else strings
         similar = list(find_similar(strings, list_words))
         self.misspelt = [string.root for string in similar if not string.doubtful]
         self.finder = Finder([*strings, *similar])
@@ -115,6 +120,16 @@ class PatientSearch:
             left, right = LEFT.search(text, max(0, span.start - 80), span.start), RIGHT.match(text, span.end)
             if left and right and ADDRESS.search(left[0] + right[0]):
                 yield span
+
+
+def ask_capitals(strings: Iterable[SearchString], is_word: Callable[[str], bool]) -> Iterator[SearchString]:
+    """Yield the strings, those that are words of the language only with a capital, and not those that merely
+    follow from another one."""
+    for string in strings:
+        if not (string.root and is_word(string.root)):
+            yield string
+        elif not string.derived:
+            yield string._replace(capitals=string.capitals or "first")
 
 
 def take_initials(text: str, span: Span, mask: bytearray) -> Span:

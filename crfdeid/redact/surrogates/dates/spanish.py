@@ -1,0 +1,357 @@
+"""Spanish dates: ``martes 12 de marzo de 2015``, ``12/III/15``, ``doce de marzo``, ``Navidad``.
+
+Words that are no part of the day (weekdays, *el*, *a finales de*) are blanked out in a copy of the same
+length, which the parser reads; what it edits is written into the text. Months in Roman numbers and days in
+words have their own forms here. A feast becomes the part of the month where its day comes to lie.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import regex
+
+from crfdeid.lexicon import english
+from crfdeid.lexicon.letters import drop_accents, match_case
+from crfdeid.lexicon.spanish import FEASTS, MONTH_NUMBERS, MONTHS, NUMBER_WORDS, NUMBERS, ROMANS
+from crfdeid.redact.surrogates.dates.parser import Field
+from crfdeid.redact.surrogates.dates.resolve import NO_NOTE_DATE, complete_year, find_nearest, make_date
+from crfdeid.redact.surrogates.dates.shift import DateShifter, Shift, add_days
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+
+DAYS = r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)"
+SEASONS = r"(?:primaveras?|veranos?|otoños?|inviernos?)"
+FILLER = regex.compile(
+    rf"(?<!\p{{L}})(?:{DAYS}(?:,|\.)?|el|la|los|las|al|en|del|de|desde|hasta|hacia|por|entre|este|pasado|pr[óo]ximo"
+    rf"|d[íi]as?|mes|años?|fines|finales|principios|mediados|primeros|tarde|noche|mañana|horas?|hrs?|{SEASONS})"
+    r"(?!\p{L})",
+    regex.IGNORECASE,
+)
+ONLY_DAYS = regex.compile(
+    rf"(?:{DAYS}|{SEASONS}|el|la|los|las|y|a|e|o|al|de|todos|cada|este|pasado|próximo|[\s,.;/-])+",
+    regex.IGNORECASE,
+)
+NAMED = regex.compile(rf"{DAYS}|{SEASONS}", regex.IGNORECASE)
+JOINER = regex.compile(r"(?<=\d)\s+(?:al|a|y|e)\s+(?=\d)", regex.IGNORECASE)
+WEEKDAY = regex.compile(rf"(?<!\p{{L}}){DAYS}(?!\p{{L}})", regex.IGNORECASE)
+HEAD = regex.compile(
+    rf"(?:(?:{DAYS}|el|la|los|las|del|desde|día de|día|puente de|noche de)\b[.,]?\s+)+", regex.IGNORECASE
+)
+SHORT_YEAR = regex.compile(r"(['’]?)([4-9]\d)")
+ROMAN = regex.compile(
+    r"(?P<d>\d{1,2})(?P<s>\s?[/.–-]\s?)(?P<m>X?I{1,3}|I?[VX]|VI{1,3}|XI{0,2})(?:(?P=s)(?P<y>\d{4}|\d\d))?",
+    regex.IGNORECASE,
+)
+SHORT_MONTHS = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
+SHORT_MONTH = regex.compile(
+    r"(?P<d>\d{1,2})(?P<s>(?:\s?[/.–-]\s?|\s+(?:de\s+)?))(?P<m>\p{L}{3,4})(?:\.?(?P<t>[/.–\s-]+)(?P<y>\d{4}|\d\d))?\.?",
+    regex.IGNORECASE,
+)
+ONLY_SHORT_MONTH = regex.compile(r"(?P<m>\p{L}{3,4})\.?(?P<t>[/.–\s-]+)(?P<y>\d{4}|\d\d)", regex.IGNORECASE)
+PLAIN_NUMBERS = {drop_accents(word): number for word, number in NUMBERS.items()} | {
+    "primero": 1,
+    "veintiun": 21,
+}
+IN_WORDS = regex.compile(
+    r"(?P<d>\p{L}+(?: y \p{L}+)?) de (?P<m>\p{L}+)"
+    r"(?:(?P<of> del? (?:año )?)(?P<y>\d{4}|(?:dos mil|mil novecientos)(?: [\p{L} ]+)?))?",
+    regex.IGNORECASE,
+)
+DECADE = regex.compile(r"(?P<head>(?:años |los )*)(?P<y>(?:19|20)?\d0)(?P<tail>s?)", regex.IGNORECASE)
+PLAIN_FEASTS = {drop_accents(name): day for name, day in FEASTS.items()}
+NAMES = "|".join(sorted(PLAIN_FEASTS, key=len, reverse=True))
+FEAST = regex.compile(rf"(?P<name>{NAMES})(?:\s+(?:de\s+|del\s+)?(?P<y>\d{{4}}))?", regex.IGNORECASE)
+PARTS = ("principios", "mediados", "finales")
+
+
+class SpanishDates(DateShifter):
+    """Shifts the dates of one patient in Spanish notes. Days come before months unless a note proves the
+    other order."""
+
+    @classmethod
+    def draw(cls, choices: KeyedChoices, years: int, weeks: int, month_first: bool) -> SpanishDates:
+        """A shifter as :meth:`DateShifter.draw` makes it; ``month_first`` needs a proof, which it is not."""
+        shifter = super().draw(choices, years, weeks, False)
+        assert isinstance(shifter, SpanishDates)
+        return shifter
+
+    def find_note_date(self, texts: list[str]) -> date | None:
+        """Return the note's own date, given the texts of all its dates."""
+        return super().find_note_date([self._read_plainly(text) for text in texts])
+
+    def _read_plainly(self, text: str) -> str:
+        """Write a date as the parser reads it."""
+        found = read_day(text.strip())
+        return f"{found.d:02}/{found.m:02}/{found.y}" if found and found.y else blank_fillers(text)
+
+    def shift_text(self, text: str, note_date: date | None, after: str = "") -> str | None:
+        """Shift all dates in ``text``. Return None if it cannot be read or would not change."""
+        near, end = note_date or NO_NOTE_DATE, len(find_head(text))
+        for start, make in ((start, make) for start in dict.fromkeys((0, end)) for make in SHIFTERS):
+            if made := make(text[start:], self.shift, near):
+                return text[:start] + made if text[:start] + made != text else None
+        blanked = blank_fillers(text)
+        made = super().shift_text(blanked, note_date, after)
+        return merge(text, blanked, made) if made else None
+
+    def generalize_text(self, text: str, unit: str, note_date: date | None) -> str | None:
+        return super().generalize_text(self._read_plainly(text), unit, note_date)
+
+    def shows_old_age(self, text: str, note_date: date | None) -> bool:
+        return super().shows_old_age(self._read_plainly(text), note_date)
+
+    @staticmethod
+    def is_weekday_or_season(text: str) -> bool:
+        """
+        >>> [SpanishDates.is_weekday_or_season(text) for text in ("Lunes y jueves", "verano de 2019")]
+        [True, False]
+        """
+        return ONLY_DAYS.fullmatch(text) is not None and NAMED.search(text) is not None
+
+
+class Day:
+    """A day in words or Roman numbers: ``d``, ``m`` and ``y`` (None where it is not written)."""
+
+    def __init__(self, d: int, m: int, y: int | None) -> None:
+        self.d, self.m, self.y = d, m, y
+
+
+def read_day(text: str) -> Day | None:
+    """Read a day that the parser does not know: in words, or with a Roman or short month."""
+    if match := IN_WORDS.fullmatch(text):
+        d, m = read_number(match["d"]), MONTH_NUMBERS.get(match["m"].lower())
+        y = read_year(match["y"]) if match["y"] else None
+        return Day(d, m, y) if d and m and d <= 31 and (y or not match["y"]) else None
+    for form, months in ((ROMAN, {name: n for n, name in enumerate(ROMANS, 1)}), (SHORT_MONTH, SHORT_MONTHS)):
+        if match := form.fullmatch(text):
+            month = months.get(match["m"].lower()) or (4 if match["m"].lower() == "sept" else None)
+            month = 9 if match["m"].lower() == "sept" and form is SHORT_MONTH else month
+            d, y = int(match["d"]), int(match["y"]) if match["y"] else None
+            if month and 1 <= d <= 31:
+                return Day(d, month, y)
+    return None
+
+
+def read_number(text: str) -> int | None:
+    return PLAIN_NUMBERS.get(drop_accents(text.lower()))
+
+
+def read_year(text: str) -> int | None:
+    """
+    >>> read_year("dos mil veintitrés"), read_year("mil novecientos noventa y ocho"), read_year("2015")
+    (2023, 1998, 2015)
+    """
+    if text.isdigit():
+        return int(text)
+    low = text.lower()
+    for head, value in (("mil novecientos", 1900), ("dos mil", 2000)):
+        if low.startswith(head):
+            rest = low.removeprefix(head).strip()
+            number = read_number(rest) if rest else 0
+            return None if number is None else value + number
+    return None
+
+
+def write_year(year: int) -> str:
+    """
+    >>> write_year(2023), write_year(1998), write_year(2000)
+    ('dos mil veintitrés', 'mil novecientos noventa y ocho', 'dos mil')
+    """
+    head, rest = ("dos mil", year - 2000) if year >= 2000 else ("mil novecientos", year - 1900)
+    return f"{head} {NUMBER_WORDS[rest]}" if rest else head
+
+
+def move(day: Day, shift: Shift, near: date) -> date | None:
+    """The day after the shift; without a year it is the one nearest to ``near``."""
+    if day.y is not None:
+        full = complete_year(Field("y", day.y, 0, 0, "0000" if day.y > 99 else "00"), near)
+        return add_days(make_date(full, day.m, day.d), shift)
+    return add_days(
+        find_nearest([make_date(y, day.m, day.d) for y in range(near.year - 4, near.year + 5)], near), shift
+    )
+
+
+def shift_words(text: str, shift: Shift, near: date) -> str | None:
+    """
+    >>> shift_words("Doce de marzo de dos mil quince", Shift(1, 364), date(2015, 3, 12))
+    'Diez de marzo de dos mil dieciséis'
+    """
+    match = IN_WORDS.fullmatch(text)
+    if not match or not (day := read_day(text)) or not (moved := move(day, shift, near)):
+        return None
+    if moved.year < 1900:
+        return None
+    made = f"{NUMBER_WORDS[moved.day] if moved.day > 1 else 'uno'} de {MONTHS[moved.month - 1]}"
+    if match["y"]:
+        made += f"{match['of']}{moved.year if match['y'].isdigit() else write_year(moved.year)}"
+    return match_case(made, text) if text.isupper() or text.islower() else made[0].upper() + made[1:]
+
+
+def shift_roman(text: str, shift: Shift, near: date) -> str | None:
+    """
+    >>> shift_roman("12/III/15", Shift(1, 364), date(2015, 3, 12))
+    '10/III/16'
+    """
+    match = ROMAN.fullmatch(text)
+    if not match or not (day := read_day(text)) or not (moved := move(day, shift, near)):
+        return None
+    month = ROMANS[moved.month - 1]
+    return write_parts(match, moved, month.upper() if match["m"].isupper() else month, match["s"])
+
+
+def shift_short(text: str, shift: Shift, near: date) -> str | None:
+    """
+    >>> [shift_short(text, Shift(1, 364), date(2019, 5, 3)) for text in ("28/abr/2019", "ENE/2019")]
+    ['26/abr/2020', 'ENE/2020']
+    """
+    if (
+        (match := SHORT_MONTH.fullmatch(text))
+        and (day := read_day(text))
+        and (moved := move(day, shift, near))
+    ):
+        return write_parts(
+            match, moved, match_case(MONTHS[moved.month - 1][:3], match["m"]), match["t"] or ""
+        )
+    match = ONLY_SHORT_MONTH.fullmatch(text)
+    if not match or not (month := SHORT_MONTHS.get(match["m"].lower())):
+        return None
+    moved = move(Day(15, month, int(match["y"])), shift, near)
+    if moved is None:
+        return None
+    return (
+        match_case(MONTHS[moved.month - 1][:3], match["m"])
+        + text[match.end("m") : match.start("y")]
+        + (f"{moved.year % 100:02}" if len(match["y"]) == 2 else str(moved.year))
+    )
+
+
+def write_parts(match: regex.Match[str], moved: date, month: str, second: str) -> str:
+    """Write a day, month and year with the signs of the text between them."""
+    day = f"{moved.day:02}" if match["d"].startswith("0") or len(match["d"]) == 2 else str(moved.day)
+    year = match["y"] and (f"{moved.year % 100:02}" if len(match["y"]) == 2 else str(moved.year))
+    end = match.string[match.end("y") if match["y"] else match.end("m") :]
+    return (
+        f"{day}{match['s']}{month}"
+        + (f"{match.string[match.end('m') : match.start('y')]}{year}" if year else "")
+        + end
+    )
+
+
+def shift_word(text: str, shift: Shift, near: date) -> str | None:
+    """Move a day or a year in words, and a year of two digits.
+
+    >>> [shift_word(text, Shift(1, 364), date(2015, 3, 12)) for text in ("catorce", "dos mil cuatro", "'86")]
+    ['doce', 'dos mil cinco', "'87"]
+    """
+    if year := SHORT_YEAR.fullmatch(text):
+        return f"{year[1]}{(int(year[2]) + shift.years) % 100:02}"
+    if text[:1].isalpha() and (full := read_year(text)):
+        return match_case(write_year(full + shift.years), text)
+    if not (number := read_number(text)) or number > 31 or text.isdigit():
+        return None
+    around = [near + timedelta(days) for days in range(-31, 32)]
+    moved = add_days(find_nearest([day for day in around if day.day == number], near), shift)
+    return match_case(NUMBER_WORDS[moved.day], text) if moved else None
+
+
+def shift_decade(text: str, shift: Shift, near: date) -> str | None:
+    """Move a decade with its middle year, at least to the next one.
+
+    >>> [shift_decade(text, Shift(-12, -4382), date(2015, 3, 12)) for text in ("años 90", "90", "20")]
+    ['años 80', '80', None]
+    """
+    match = DECADE.fullmatch(text)
+    is_other = match and not match["head"] and not match["tail"] and not 40 <= int(match["y"]) < 100
+    if not match or is_other:  # a year, or a day
+        return None
+    value = int(match["y"])
+    moved = (value + 5 + shift.years) // 10 * 10
+    moved = moved if moved != value else value + (10 if shift.years > 0 else -10)
+    return (
+        f"{match['head']}{moved % 100:02}{match['tail']}"
+        if value < 100
+        else f"{match['head']}{moved}{match['tail']}"
+    )
+
+
+def shift_feast(text: str, shift: Shift, near: date) -> str | None:
+    """Write the part of the month where the day of a feast comes to lie.
+
+    >>> shift_feast("Navidad", Shift(1, 364), date(2015, 12, 30))
+    'finales de diciembre'
+    """
+    match = FEAST.fullmatch(drop_accents(text).lower())
+    if not match:
+        return None
+    year = int(match["y"]) if match["y"] else None
+    days = [
+        find_feast(match["name"], each) for each in ((year,) if year else range(near.year - 1, near.year + 2))
+    ]
+    moved = add_days(find_nearest(days, near), shift)
+    if moved is None:
+        return None
+    made = f"{PARTS[min((moved.day - 1) // 10, 2)]} de {MONTHS[moved.month - 1]}"
+    return made + (f" de {moved.year}" if year else "")
+
+
+def find_feast(name: str, year: int) -> date | None:
+    """The day of a feast, whose name has no accents."""
+    day = PLAIN_FEASTS[name]
+    return english.find_easter(year) + timedelta(day) if isinstance(day, int) else make_date(year, *day)
+
+
+SHIFTERS = (shift_feast, shift_words, shift_roman, shift_short, shift_decade, shift_word)
+
+
+def find_head(text: str) -> str:
+    """The weekday and other words before a date.
+
+    >>> find_head("martes veinte"), find_head("el 3 de mayo")
+    ('martes ', 'el ')
+    """
+    head = HEAD.match(text)
+    return head[0] if head and head.end() < len(text) else ""
+
+
+def blank_fillers(text: str) -> str:
+    """Write spaces in place of weekdays and words around a date, and a hyphen between two days: the text
+    stays as long.
+
+    >>> blank_fillers("martes 12 de marzo de 2015"), blank_fillers("del 3 al 5 de mayo")
+    ('       12 de marzo de 2015', '    3 -  5 de mayo')
+    """
+    text = text.replace("|", "/")
+    first, last = find_dates(text)
+    head, tail = (FILLER.sub(lambda m: " " * len(m[0]), part) for part in (text[:first], text[last:]))
+    inside = WEEKDAY.sub(lambda m: m[0] if m[0].lower() == "mar" else " " * len(m[0]), text[first:last])
+    return head + JOINER.sub(lambda match: write_hyphen(match[0]), inside) + tail
+
+
+def write_hyphen(joiner: str) -> str:
+    """Write a word between two days as the parser reads it, in as many characters."""
+    return " -".ljust(len(joiner))
+
+
+def find_dates(text: str) -> tuple[int, int]:
+    """Where the first number or month begins, and where the last one ends."""
+    names = "|".join(MONTH_NUMBERS)
+    found = list(regex.finditer(rf"\d+|(?<!\p{{L}})(?:{names})(?!\p{{L}})", text, regex.IGNORECASE))
+    return (found[0].start(), found[-1].end()) if found else (len(text), len(text))
+
+
+def merge(text: str, blanked: str, made: str) -> str:
+    """Write the words that were blanked out back around the date ``made``.
+
+    >>> merge("el martes 12", "          12", "          14")
+    'el martes 14'
+    """
+    if blanked == text:
+        return made
+    first, last = find_dates(text)
+    head, tail = text[:first], text[last:]
+    middle = made[first : len(made) - len(tail)]
+    for joiner in JOINER.findall(text[first:last]):
+        middle = middle.replace(write_hyphen(joiner), joiner, 1)
+    for day in (day for day in WEEKDAY.findall(text[first:last]) if day.lower() != "mar"):
+        middle = middle.replace(" " * len(day), day, 1)
+    return head + middle + tail

@@ -1,0 +1,80 @@
+"""Spanish surrogates: names with two surnames, dates, addresses, towns with their provinces, and numbers with
+their check letters and digits, for notes of Spain and Latin America."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import regex
+
+from crfdeid.lexicon.letters import remove_invisible
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.dates.spanish import SpanishDates
+from crfdeid.redact.surrogates.patient import UNIT_LENGTH, Makers, PatientSurrogates
+from crfdeid.redact.surrogates.spanish.names import SpanishNames, is_word
+from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers
+from crfdeid.redact.surrogates.spanish.places import SpanishInstitutions, SpanishPlaces, find_province_beside
+from crfdeid.text.ages import NOT_AGE, NUMBER, OLDEST, YOUNG
+from crfdeid.text.document import Document, Span
+
+__all__ = ["SpanishSurrogates"]
+
+GROUP = "90 o más"
+UNITS = "un|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve"
+OLD = regex.compile(
+    rf"\b(?:noventa(?:\s+y\s+(?:{UNITS}|uno))?|noventón|noventona|cien(?:to(?:\s+(?:{UNITS}|uno))?)?)\b",
+    regex.IGNORECASE,
+)
+WORDS = frozenset(
+    """un una dos tres cuatro cinco seis siete ocho nueve uno diez once doce trece catorce quince dieciséis
+    diecisiete dieciocho diecinueve veinte veintiuno veintiún veintidós veintitrés veinticuatro veinticinco
+    veintiséis veintisiete veintiocho veintinueve treinta cuarenta cincuenta sesenta setenta ochenta noventa
+    dieciseis veintidos veintitres veintiseis veintitantos cien ciento pocos tantos pico y medio media o a al
+    de los las el la unos unas casi más menos año años mes meses semana semanas día días hora horas cumplidos
+    edad recién nacido nacida añitos ans anys s""".split()  # noqa: SIM905
+)
+LETTER = regex.compile(r"\p{L}+")
+
+
+class SpanishSurrogates(PatientSurrogates):
+    """Makes the surrogates of one patient, in Spanish."""
+
+    makers = Makers(
+        SpanishNames, SpanishInstitutions, SpanishPlaces, SpanishIdentifiers, SpanishContacts, SpanishDates
+    )
+    is_word = staticmethod(is_word)
+
+    def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
+        """Make the surrogate of a span, as :meth:`PatientSurrogates.make_surrogate` does."""
+        text, kind = remove_invisible(document.text_of(span)), kinds.kind_of(span.type)
+        if kind == kinds.AGE:
+            return generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
+        if kind == kinds.DATE and SpanishDates.is_weekday_or_season(text):
+            return text
+        if kind == kinds.CITY or span.type == "TERRITORIO":
+            province = find_province_beside(document, span)
+            return (
+                self.places.replace_city(text, province) if not text[0].isdigit() else self.replace_zip(text)
+            )
+        return super().make_surrogate(document, span, note_date)
+
+
+def generalise_age(text: str, after: str = "") -> str | None:
+    """Return ``text`` with each age over 89 replaced by a group. Return None if a word is unknown or a number
+    cannot be an age. ``after`` follows ``text`` in the note and may contain the unit.
+
+    >>> [generalise_age(text) for text in ("67", "94", "noventa y dos", "treinta y dos", "3½", "l4")]
+    ['67', '90 o más', '90 o más', 'treinta y dos', '3½', None]
+    >>> generalise_age("92", " días"), generalise_age("anciano")
+    ('92', None)
+    """
+    if NOT_AGE.search(text):
+        return None
+
+    def generalise(match: regex.Match[str]) -> str:
+        is_young = YOUNG.match(text[match.end() :] or after)
+        return GROUP if int(match[0]) > OLDEST and not is_young else match[0]
+
+    out = OLD.sub(GROUP, NUMBER.sub(generalise, text))
+    unknown = [word for word in LETTER.findall(out) if word.lower() not in WORDS]
+    return None if unknown or not any(c.isalnum() for c in out) else out

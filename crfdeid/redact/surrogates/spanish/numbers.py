@@ -1,0 +1,244 @@
+"""Numbers where Spanish is spoken: identity, tax and insurance, with their check letters and digits; phones,
+and addresses of the internet with Spanish names.
+
+The surrogate of a number that passes the check of its form passes it too: the letter of a DNI or NIE, the
+digits of a Spanish NSS and IBAN, of a Mexican CURP, a Chilean RUT, an Argentine CUIT, and the *cédulas* of
+Ecuador and Uruguay. Other numbers are those of :mod:`crfdeid.redact.surrogates.identifiers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import regex
+
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import fold, remove_marks, word_set
+from crfdeid.redact.surrogates.contacts import Contacts, has_letter_or_digit
+from crfdeid.redact.surrogates.identifiers import (
+    MAX_TRIES,
+    Identifiers,
+    ends_alike,
+    fill_pattern,
+    replace_characters,
+)
+from crfdeid.redact.surrogates.spanish.names import list_names, load_names
+
+DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
+CURP_VALUES = {sign: number for number, sign in enumerate("0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ")}
+STATES = regex.findall("..", "ASBCBSCCCLCMCSCHDFDGGTGRHGJCMCMNMSNTNLOCPLQTQRSPSLSRTCTSTLVZYNZS")
+CONSONANTS = "BCDFGHJKLMNPQRSTVWXYZ"
+KEPT = word_set(
+    "ext extensión extension int interno anexo busca tel tfno tlf telf fax móvil movil cel celular fono y o n"
+)
+COUNTRY = regex.compile(r"\(?(?:\+|00)\d{1,3}\)?[\s.-]*(?:9(?=[\s.-]*\d{4}[\s.-]*\d{4}))?[\s.-]*")
+NATIONAL = regex.compile(r"\(?\d[\d\s().-]{5,}\d")
+SAME = 6  # the last digits decide, so that a number is the same with and without the code of its area
+
+
+class Check(NamedTuple):
+    """A form of numbers without marks: the characters that are checked, and what checks them, which
+    ``compute`` makes of them. ``draw`` makes other characters."""
+
+    form: regex.Pattern[str]
+    compute: Callable[[str], str]
+    draw: Callable[[str, Iterator[int]], str]
+
+
+def check_dni(body: str) -> str:
+    """
+    >>> check_dni("12345678"), check_dni("X1234567")
+    ('Z', 'L')
+    """
+    return DNI[int(body.replace("X", "0").replace("Y", "1").replace("Z", "2")) % 23]
+
+
+def check_rut(body: str) -> str:
+    """The digit of a Chilean RUT: modulo 11.
+
+    >>> check_rut("12345678"), check_rut("10000013")
+    ('5', 'K')
+    """
+    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(body)))
+    return "0123456789K"[(11 - total % 11) % 11]
+
+
+def check_nss(body: str) -> str:
+    """The two digits of a Spanish NSS: the rest by 97.
+
+    >>> check_nss("2812345678")
+    '40'
+    """
+    return f"{int(body[:2] + body[3:] if body[2] == '0' else body) % 97:02}"
+
+
+def check_cuit(body: str) -> str:
+    """The digit of an Argentine CUIT or CUIL: modulo 11.
+
+    >>> check_cuit("2012345678")
+    '6'
+    """
+    rest = 11 - sum(int(a) * b for a, b in zip(body, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2))) % 11
+    return {11: "0", 10: "9"}.get(rest, str(rest))
+
+
+def check_ecuador(body: str) -> str:
+    """The digit of an Ecuadorian *cédula*: modulo 10.
+
+    >>> check_ecuador("171003406")
+    '5'
+    """
+    doubled = (int(digit) * (2 - place % 2) for place, digit in enumerate(body))
+    return str(-sum(value - 9 if value > 9 else value for value in doubled) % 10)
+
+
+def check_uruguay(body: str) -> str:
+    """The digit of a Uruguayan *cédula*: modulo 10.
+
+    >>> check_uruguay("1234567")
+    '2'
+    """
+    return str(-sum(int(a) * b for a, b in zip(body.zfill(7), (2, 9, 8, 7, 6, 3, 4))) % 10)
+
+
+def check_curp(body: str) -> str:
+    """The digit of a Mexican CURP: modulo 10.
+
+    >>> check_curp("HEGG560427MVZRRL0")
+    '4'
+    """
+    return str(-sum(CURP_VALUES[sign] * (18 - place) for place, sign in enumerate(body)) % 10)
+
+
+def check_iban(body: str) -> str:
+    """The two digits of a Spanish IBAN, given its twenty digits of the account.
+
+    >>> check_iban("21000418450200051332")
+    '91'
+    """
+    return f"{98 - int(body + '142800') % 97:02}"
+
+
+def draw_digits(body: str, stream: Iterator[int]) -> str:
+    """Other digits; a number does not begin with 0 unless the real one does."""
+    first = "0" if body[0] == "0" else str(1 + next(stream) % 9)
+    return first + "".join(str(next(stream) % 10) for _ in body[1:])
+
+
+def draw_behind_kind(body: str, stream: Iterator[int]) -> str:
+    """Other digits behind the letter of a NIE or the kind of a CUIT."""
+    kept = 1 if body[0].isalpha() else 2
+    return body[:kept] + "".join(str(next(stream) % 10) for _ in body[kept:])
+
+
+def draw_region(body: str, stream: Iterator[int]) -> str:
+    """Other digits behind another region of Ecuador, or another province of Spain; the third is 0 to 5."""
+    regions = 24 if len(body) == 9 else 50
+    rest = "".join(str(next(stream) % 10) for _ in body[3:])
+    return f"{1 + next(stream) % regions:02}{next(stream) % 6}{rest}"
+
+
+def draw_curp(body: str, stream: Iterator[int]) -> str:
+    """Another CURP: letters, a day of birth, the same sex, a state."""
+
+    def draw(signs: Sequence[str]) -> str:
+        return signs[next(stream) % len(signs)]
+
+    name = draw(CONSONANTS) + draw("AEIOU") + draw(CONSONANTS) + draw(CONSONANTS)
+    year, month, day = (next(stream) % below for below in (100, 12, 28))
+    letters = "".join(draw(CONSONANTS) for _ in range(3))
+    return f"{name}{year:02}{month + 1:02}{day + 1:02}{body[10]}{draw(STATES)}{letters}{body[16]}"
+
+
+FORMS = (
+    Check(regex.compile(r"(\d{8})([A-Z])"), check_dni, draw_digits),
+    Check(regex.compile(r"([XYZ]\d{7})([A-Z])"), check_dni, draw_behind_kind),
+    Check(regex.compile(r"(\d{10})(\d\d)"), check_nss, draw_region),
+    Check(regex.compile(r"((?:20|23|24|27|30|33|34)\d{8})(\d)"), check_cuit, draw_behind_kind),
+    Check(regex.compile(r"([A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z\d])(\d)"), check_curp, draw_curp),
+    Check(regex.compile(r"((?:0[1-9]|1\d|2[0-4])[0-5]\d{6})(\d)"), check_ecuador, draw_region),
+    Check(regex.compile(r"(\d{7,8})([\dK])"), check_rut, draw_digits),
+    Check(regex.compile(r"(\d{6,7})(\d)"), check_uruguay, draw_digits),
+)
+IBAN = regex.compile(r"ES(\d\d)(\d{20})")
+
+
+class SpanishIdentifiers(Identifiers):
+    """The surrogates of one patient's numbers."""
+
+    def _draw(self, text: str, number: str) -> str:
+        bare = remove_marks(text).upper()
+        for attempt in range(MAX_TRIES):
+            made = make_checked(bare, self.choices.stream_bytes("identifier", number, attempt))
+            if made is None or self.check_digits == "never":
+                break
+            is_taken = self.taken.get(made, f"number {number}") != f"number {number}"
+            if not (made == bare or is_taken or made in self.real or ends_alike(made, bare)):
+                return fill_pattern(made, text)
+        return super()._draw(text, number)
+
+
+def make_checked(bare: str, stream: Iterator[int]) -> str | None:
+    """Another number of the form whose check the text passes, None where it passes none.
+
+    >>> made = make_checked("12345678Z", iter(range(20)))
+    >>> made[-1] == check_dni(made[:-1])
+    True
+    """
+    if (account := IBAN.fullmatch(bare)) and check_iban(account[2]) == account[1]:
+        body = draw_digits(account[2], stream)
+        return f"ES{check_iban(body)}{body}"
+    for check in FORMS:
+        match = check.form.fullmatch(bare)
+        if match and check.compute(match[1]) == match[2]:
+            body = check.draw(match[1], stream)
+            return body + check.compute(body)
+    return None
+
+
+class SpanishContacts(Contacts):
+    """The surrogates of one patient's contacts. The code of the country and the first digit of a number stay,
+    which says whether it is a mobile."""
+
+    def replace_phone(self, text: str) -> str | None:
+        """Replace a telephone number in its own grouping."""
+        if not has_letter_or_digit(text):
+            return None
+        country = COUNTRY.match(text)
+        head = country[0] if country else ""
+        return head + NATIONAL.sub(self._replace_national, self._replace_short(text[len(head) :]))
+
+    def _replace_short(self, text: str) -> str:
+        """Replace extensions and letters; keep the words of telephones and whole numbers."""
+
+        def replace(match: regex.Match[str]) -> str:
+            return (
+                match[0] if match[0].lower() in KEPT else replace_characters(match[0], self.choices, "phone")
+            )
+
+        parts, at = [], 0
+        for match in NATIONAL.finditer(text):
+            parts += [regex.sub(r"[\p{L}\d]+", replace, text[at : match.start()]), match[0]]
+            at = match.end()
+        return "".join([*parts, regex.sub(r"[\p{L}\d]+", replace, text[at:])])
+
+    def _replace_national(self, match: regex.Match[str]) -> str:
+        digits = regex.sub(r"\D", "", match[0])
+        end = replace_characters(digits[-SAME:], self.choices, "phone")
+        rest = digits[1:-SAME]
+        made = digits[:1] + (replace_characters(rest, self.choices, "area") if rest else "") + end
+        new = iter(made)
+        return "".join(next(new) if c.isdecimal() else c for c in match[0])
+
+    def _list_hosts(self, initial: str) -> Sequence[str]:
+        names = [name for name in list_names(word_lists.SURNAME, initial) if name.isascii()]
+        return names or word_lists.load_pool(word_lists.SURNAME)[initial]
+
+    def _is_name(self, folded: str) -> bool:
+        return folded in self.facts.names or (len(folded) > 3 and folded in load_names())
+
+    def replace_username(self, text: str) -> str | None:
+        """Replace a login name; it has no accents."""
+        made = super().replace_username(text)
+        return "".join(c if c.isascii() else fold(c) for c in made) if made and text.isascii() else made

@@ -1,0 +1,294 @@
+"""Towns with their provinces and postal codes, hospitals and firms, streets and jobs, in Spanish.
+
+Each patient has a secret permutation of the provinces of each country. A town becomes a town of the province
+that its own becomes, and a postal code begins as those of that province do.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+from operator import attrgetter
+
+import regex
+
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import WORD, capitalize_words, fold, match_case, word_set
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.identifiers import replace_characters
+from crfdeid.redact.surrogates.institutions import Institutions
+from crfdeid.redact.surrogates.keyed_choice import STREETS
+from crfdeid.redact.surrogates.places import Places, join_letters, make_city_key
+from crfdeid.redact.surrogates.spanish.names import list_names
+from crfdeid.text.document import Document, Span
+
+Province = tuple[str, str]  # country and name
+
+SMALL = word_set("de del la las los el lo y e o a al en san santa santo d i")
+NAMING = word_set("mayor real nueva nuevo vieja viejo alta alto baja bajo gran vía casa sur norte este oeste")
+SAINTS = word_set("san santa santo virgen nuestra señora sra")
+ORDINAL = regex.compile(r"(?<=\d)(?:er|ro|do|to|mo|vo|no|[ªºao])(?!\p{L})", regex.IGNORECASE)
+POSTAL = regex.compile(r"(?<!\d)(?:[A-Z][ -]?)?\d{4,6}(?!\d)")
+FEMININE = regex.compile(r"^\p{L}*(?<!ist)a\b", regex.IGNORECASE)
+WOMEN = word_set("actriz jueza docta mujer monja azafata")
+SPAIN = "ES"
+UNITS = ("ud", "uds")
+
+
+class SpanishInstitutions(Institutions):
+    """The surrogates of one patient's hospitals, firms, streets and jobs. The words that say what it is stay
+    (Hospital, C.S., Cra.), the others become surnames."""
+
+    def replace_institution(self, text: str) -> str | None:
+        return self._replace_proper(text, list_hospital_words() | SMALL)
+
+    def replace_department(self, text: str) -> str | None:
+        return self._replace_proper(text, list_hospital_words() | SMALL)
+
+    def replace_place(self, text: str) -> str | None:
+        return self._replace_proper(text, list_hospital_words() | list_street_words() | SMALL)
+
+    def replace_street(self, text: str) -> str | None:
+        """Replace names and numbers; keep the kind of street, the side and the signs of floor and door."""
+        if not any(c.isalnum() for c in text):
+            return None
+        keep = (list_street_words() - NAMING) | SMALL
+        names = [m for m in WORD.finditer(text) if m[0].lower() not in keep and not is_ending(m)]
+        if not names and not any(c.isdecimal() for c in text):
+            keep = SMALL
+
+        def replace(match: regex.Match[str]) -> str:
+            if match[0].lower() in keep or is_ending(match):
+                return match[0]
+            return self._replace_word(match[0], text, STREETS)
+
+        made = WORD.sub(replace, text)
+        return regex.sub(r"\d+", lambda match: self._replace_number(match[0]), made)
+
+    def replace_job(self, text: str) -> str | None:
+        """Replace a job by one of the list that has the same gender."""
+        entries = word_lists.load_sorted("es_jobs")
+        if not any(c.isalnum() for c in text):
+            return None
+        folded, is_woman = fold(text), is_feminine(text)
+        entry = self.choose_free(
+            text,
+            lambda n: self.choices.choose(entries, "es_jobs", folded, n),
+            f"es_jobs {folded}",
+            lambda entry: is_feminine(entry) == is_woman,
+        )
+        return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
+
+    def _list_names(self, initial: str) -> Sequence[str]:
+        return list_names(word_lists.SURNAME, initial)
+
+
+class SpanishPlaces(Places):
+    """The surrogates of one patient's towns, provinces, postal codes and countries. Towns that no list has
+    count as towns of the country that most of the patient's towns are in."""
+
+    @cached_property
+    def country(self) -> str:
+        """The country of most of the patient's towns and provinces, otherwise Spain."""
+        known = [fold(text) for text in self.facts.list_texts(kinds.CITY, kinds.STATE, kinds.PLACE)]
+        found = Counter(each[0] for name in known for each in {*find_provinces(name)})
+        best = max(found.values(), default=0)
+        countries = sorted(country for country, count in found.items() if count == best)
+        return SPAIN if SPAIN in countries or not countries else countries[0]
+
+    @cached_property
+    def home(self) -> Province:
+        """The province of towns that no list has: one that the notes write, or that has one of their postal
+        codes, otherwise any of the country."""
+        written = [
+            p for text in sorted(self.facts.list_texts(kinds.STATE)) for p in find_provinces(fold(text))
+        ]
+        codes = (self._find_of_code(text) for text in sorted(self.facts.list_texts(kinds.ZIP)))
+        of_country = [p for p in (*written, *codes) if p and p[0] == self.country]
+        every = [province for province in list_provinces() if province[0] == self.country]
+        return of_country[0] if of_country else self.choices.choose(every, "home")
+
+    @cached_property
+    def provinces(self) -> dict[Province, Province]:
+        """What each province becomes: another one of its country, or itself where a policy keeps them."""
+        if self.keeps_states:
+            return {province: province for province in list_provinces()}
+        made: dict[Province, Province] = {}
+        for country in sorted({country for country, _ in list_provinces()}):
+            names = [name for own, name in list_provinces() if own == country]
+            moved = self.choices.permute(names, "provinces", country)
+            made |= {(country, old): (country, new) for old, new in moved.items()}
+        return made
+
+    @cached_property
+    def countries(self) -> dict[str, str]:
+        return self.choices.permute(sorted(word_lists.read_entries("es_countries")), "countries")
+
+    def _find_state(self, name: str) -> str | None:
+        """The province of a town as ``country name``: of the patient's country, otherwise the first."""
+        written = [
+            province for each in self.facts.states.get(name, ()) for province in find_provinces(fold(each))
+        ]
+        found = [each for each in [*written, *load_towns().get(name, ())] if each[0] == self.country]
+        found = found or [*written, *load_towns().get(name, ())]
+        return " ".join(found[0]) if found else None
+
+    def replace_city(self, text: str, state: str | None = None) -> str | None:
+        """Replace a town. ``state`` is the folded name of the province beside it."""
+        if not WORD.search(text):
+            return None
+        name = fold(text)
+        beside = [each for each in find_provinces(state) if each[0] == self.country] if state else []
+        known = " ".join(beside[0]) if beside else self._find_state(name)
+        return match_case(self._choose_town(name, known), text)
+
+    def _choose_town(self, name: str, state: str | None) -> str:
+        if state is None or (found := parse_province(state)) is None:
+            found = self.home
+        towns = group_towns()[self.provinces[found]]
+        others = [town for each in list_provinces() if each[0] == found[0] for town in group_towns()[each]]
+        return self.institutions.choose_free(
+            name,
+            lambda n: self.choices.choose(towns if n < 2 * len(towns) else others, "city", name, n),
+            make_city_key(name, state),
+        )
+
+    def replace_state(self, text: str) -> str | None:
+        found = find_provinces(fold(text.rstrip(".")))
+        if not found:
+            return self.institutions.replace_place(text)
+        own = next((each for each in found if each[0] == self.country), found[0])
+        return match_case(self.provinces[own][1], text)
+
+    def replace_zip(self, text: str) -> str | None:
+        """Replace a postal code by one that begins as those of the province that its own becomes."""
+        match = POSTAL.search(text)
+        own = match and self._find_of_code(match[0])
+        if not own:
+            return replace_characters(text, self.choices, "zip") if any(c.isalnum() for c in text) else None
+        old, new = load_prefixes()[own], load_prefixes()[self.provinces[own]]
+        at = match.start() + match[0].index(old)
+        rest = replace_characters(text[at + len(old) :], self.choices, "zip", match[0])
+        return text[:at] + new + rest
+
+    def _find_of_code(self, code: str) -> Province | None:
+        """The province of the patient's country whose postal codes begin so."""
+        for province, prefix in load_prefixes().items():
+            if province[0] == self.country and code.startswith(prefix):
+                return province
+        return None
+
+    def replace_country(self, text: str) -> str | None:
+        name = join_letters(text)
+        if not name or not WORD.search(text):
+            return None
+        countries = sorted(self.countries)
+        same = next((each for each in countries if join_letters(each) == name), None)
+        new = self.countries[same] if same else self.choices.choose(countries, "country", name)
+        return match_case(new, text) if fold(new) != fold(text) else self.countries[new]
+
+
+def is_ending(match: regex.Match[str]) -> bool:
+    """Whether letters end an ordinal: the ``º`` of ``3.º``, the ``er`` of ``1er``."""
+    before = match.string[max(0, match.start() - 2) : match.start()].rstrip(".")
+    return before[-1:].isdecimal() and match[0].lower() in (
+        "er",
+        "ro",
+        "do",
+        "to",
+        "mo",
+        "vo",
+        "º",
+        "ª",
+        "o",
+        "a",
+    )
+
+
+def is_feminine(job: str) -> bool:
+    """Whether the first word of a job is a woman's.
+
+    >>> [is_feminine(job) for job in ("panadera", "albañil", "taxista", "auxiliar de ayuda")]
+    [True, False, False, False]
+    """
+    first = job.split()[0].lower() if job.split() else ""
+    return FEMININE.match(first) is not None or first in WOMEN
+
+
+def find_province_beside(document: Document, span: Span) -> str | None:
+    """The folded name of the province that follows a town, in brackets or behind a comma."""
+    first = bisect_left(document.spans, span.end, key=attrgetter("start"))
+    stop = bisect_right(document.spans, span.end + kinds.MAX_GAP, key=attrgetter("start"))
+    found = [document.text_of(other) for other in document.spans[first:stop] if other.type == "STATE"]
+    return fold(found[0].rstrip(".")) if found else None
+
+
+@cache
+def list_hospital_words() -> frozenset[str]:
+    return word_lists.load_lowercase("es_hospital_words")
+
+
+@cache
+def list_street_words() -> frozenset[str]:
+    return word_lists.load_lowercase("es_street_words")
+
+
+@cache
+def read_rows() -> tuple[tuple[str, Province, str], ...]:
+    """The towns, each with its province and the beginning of its postal codes."""
+    rows = (entry.split("|") for entry in word_lists.read_entries("es_towns"))
+    return tuple((town, (country, province), prefix) for town, province, prefix, country in rows)
+
+
+@cache
+def group_towns() -> Mapping[Province, tuple[str, ...]]:
+    groups: dict[Province, list[str]] = defaultdict(list)
+    for town, province, _ in read_rows():
+        groups[province].append(town)
+    return {province: tuple(towns) for province, towns in groups.items()}
+
+
+@cache
+def list_provinces() -> tuple[Province, ...]:
+    return tuple(sorted(group_towns()))
+
+
+@cache
+def load_prefixes() -> Mapping[Province, str]:
+    """How the postal codes of each province begin."""
+    return {province: prefix for _, province, prefix in read_rows()}
+
+
+@cache
+def load_towns() -> Mapping[str, tuple[Province, ...]]:
+    """The provinces of each folded town."""
+    found: dict[str, list[Province]] = defaultdict(list)
+    for town, province, _ in read_rows():
+        found[fold(town)].append(province)
+    return {town: tuple(sorted(provinces)) for town, provinces in found.items()}
+
+
+@cache
+def load_names() -> Mapping[str, tuple[Province, ...]]:
+    """The provinces of each folded name of one."""
+    found: dict[str, list[Province]] = defaultdict(list)
+    for province in list_provinces():
+        found[fold(province[1])].append(province)
+    return {name: tuple(own) for name, own in found.items()}
+
+
+def find_provinces(name: str) -> tuple[Province, ...]:
+    """The provinces with this folded name, and those of the town with it.
+
+    >>> find_provinces("oviedo"), find_provinces("asturias"), find_provinces("nowhere")
+    ((('ES', 'Asturias'),), (('ES', 'Asturias'),), ())
+    """
+    return tuple(dict.fromkeys([*load_names().get(name, ()), *load_towns().get(name, ())]))
+
+
+def parse_province(text: str) -> Province | None:
+    """Read ``country name``."""
+    country, _, name = text.partition(" ")
+    return (country, name) if (country, name) in group_towns() else None

@@ -1,0 +1,241 @@
+"""Spanish surrogates: names, dates, places, contacts and numbers."""
+
+import re
+from datetime import date, timedelta
+
+import pytest
+
+from crfdeid.errors import ConfigurationError
+from crfdeid.lexicon.letters import fold
+from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates.dates.spanish import SpanishDates
+from crfdeid.redact.surrogates.patient import Rules
+from crfdeid.redact.surrogates.patient_facts import collect_facts
+from crfdeid.redact.surrogates.spanish import SpanishSurrogates, names, numbers, places
+from crfdeid.synthetic.pieces import Piece, build_document
+from crfdeid.synthetic.written_corpus import SPANISH, read_corpus
+from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.text.document import Document
+
+SECRET = b"a secret of many bytes"
+RULES = Rules(language="spanish")
+
+
+def make_note(*pieces: str | tuple[str, str], id: str = "n") -> Document:
+    """A note of texts and of (text, type) pairs."""
+    return build_document([Piece(p) if isinstance(p, str) else Piece(*p) for p in pieces], id)
+
+
+def redact(*pieces: str | tuple[str, str]) -> list[str]:
+    """Return what the spans of a note become."""
+    (redaction,) = Redactor(SECRET, rules=RULES).redact([make_note(*pieces)])
+    return [made.replacement for made in redaction.replacements]
+
+
+def make_surrogates(*notes: Document) -> SpanishSurrogates:
+    return SpanishSurrogates(SECRET, "patient", collect_facts(notes), RULES)
+
+
+def list_firsts(kind: str) -> set[str]:
+    return {fold(name) for name in names.list_kind(kind)}
+
+
+def test_a_name_keeps_its_order_particles_title_and_capitals():
+    whole, capitals, doctor, initials = redact(
+        ("María Pilar Cifuentes de la Torre", "PATIENT"), " = ",
+        ("CIFUENTES DE LA TORRE, MARÍA PILAR", "PATIENT"),
+        " Dra. ", ("A. Cifuentes", "DOCTOR"), " (", ("M.P.C.", "PATIENT"), ")",
+    )  # fmt: skip
+    first, second, last, *particles, end = whole.split()
+    assert particles == ["de", "la"]
+    assert capitals == f"{last} de la {end}, {first} {second}".upper()
+    assert doctor.split()[1] == last
+    assert (
+        initials.replace(".", "")
+        == fold(first + " ")[0].upper() + fold(second)[0].upper() + fold(last)[0].upper()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("Covadonga", "female"), ("Néstor", "male"), ("Huenchullán", "surname")]
+)
+def test_a_name_stays_a_woman_s_a_man_s_or_a_surname(name, kind):
+    for number in range(20):
+        (made,) = (
+            r.replacement
+            for r in Redactor(SECRET + bytes([number]), rules=RULES)
+            .redact([make_note((name, "PATIENT"))])[0]
+            .replacements
+        )
+        assert fold(made) in list_firsts(kind) and fold(made) != fold(name)
+
+
+def test_a_nickname_becomes_one_of_the_surrogate_or_the_surrogate_itself():
+    full, nickname = redact(("Francisco", "PATIENT"), " (", ("Paco", "PATIENT"), ")")
+    assert nickname == full or fold(full) in names.load_full_names()[fold(nickname)]
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("12 de marzo de 2015", "10 de marzo de 2016"),
+        ("martes 12 de marzo de 2015", "martes 10 de marzo de 2016"),
+        ("12/III/15", "10/III/16"),
+        ("12-mar-15", "10-mar-16"),
+        ("28/ABR/2015", "26/ABR/2016"),
+        ("ene. 2016", "ene. 2017"),
+        ("12/03/2015", "10/03/2016"),
+        ("3/4", "1/4"),
+        ("doce de marzo", "diez de marzo"),
+        ("DOCE DE MARZO DE DOS MIL QUINCE", "DIEZ DE MARZO DE DOS MIL DIECISÉIS"),
+        ("martes veinte", "martes dieciocho"),
+        ("octubre de 2014", "octubre de 2015"),
+        ("2009", "2010"),
+        ("del 11 al 13 de febrero", "del 10 al 12 de febrero"),
+        ("Nochebuena", "finales de diciembre"),
+        ("Semana Santa de 2015", "finales de marzo de 2016"),
+        ("20|05|2024", "19/05/2025"),
+        ("mié, 2 dic 2015", "mié, 30 nov 2016"),
+        ("los martes", None),
+        ("algún día", None),
+    ],
+)
+def test_a_date_moves_in_its_own_form(text, moved):
+    shifter = make_surrogates().dates
+    assert isinstance(shifter, SpanishDates)
+    shifter.move_by(364)
+    assert shifter.shift_text(text, date(2015, 3, 12)) == moved
+
+
+def test_weekdays_stay_and_days_come_before_months():
+    assert redact(("sábados", "DATE"), " y ", ("lunes y jueves", "DATE")) == ["sábados", "lunes y jueves"]
+    first, second = redact(("3/4/2015", "DATE"), " a ", ("10/4/2015", "DATE"))
+    days = [date(*map(int, reversed(text.split("/")))) for text in (first, second)]
+    assert days[1] - days[0] == timedelta(7)
+
+
+def test_the_whole_dates_of_the_written_notes_keep_their_intervals():
+    for document in read_corpus("train", SPANISH):
+        note = build_document(copy_document(document), document.id)
+        surrogates = make_surrogates(note)
+        days = {surrogates.dates.shift.days}
+        for span in (span for span in note.spans if span.type == "DATE"):
+            text = note.text_of(span)
+            made = surrogates.make_surrogate(note, span, surrogates.find_note_date(note))
+            if made and re.fullmatch(r"\d\d?[/.-]\d\d?[/.-]\d{4}", text):
+                old, new = (date(*map(int, reversed(re.findall(r"\d+", each)))) for each in (text, made))
+                days.add((new - old).days)
+        assert len(days) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "made"),
+    [("94", " años", "90 o más"), ("noventa y dos", "", "90 o más"), ("67", "", "67"), ("95", " días", "95")],
+)
+def test_an_age_over_89_becomes_a_group(text, after, made):
+    assert redact("edad ", (text, "AGE"), after) == [made]
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["12345678-Z", "X1234567-L", "28/12345678/40", "20-12345678-6", "12.345.678-5", "1.234.567-2",
+     "1710034065", "HEGG560427MVZRRL04", "ES91 2100 0418 4502 0005 1332"],
+)  # fmt: skip
+def test_a_number_with_a_right_check_becomes_another_one_with_a_right_check(number):
+    bare = re.sub(r"\W", "", number)
+    assert numbers.make_checked(bare, iter(range(10, 90)))
+    for secret in range(30):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        made = redactor.redact([make_note((number, "IDNUM"))])[0].replacements[0].replacement
+        assert made != number and re.sub(r"\w", "x", made) == re.sub(r"\w", "x", number)
+        assert numbers.make_checked(re.sub(r"\W", "", made), iter(range(10, 90)))
+
+
+def test_a_number_with_a_wrong_check_keeps_its_pattern():
+    (made,) = redact(("43772018-Q", "IDNUM"))
+    assert re.fullmatch(r"\d{8}-[A-Z]", made)
+
+
+def test_an_address_stays_coherent():
+    street, code, town, province = redact(
+        ("C/ Mayor 12, 3.º B", "STREET"),
+        ", ",
+        ("33401", "ZIP"),
+        " ",
+        ("Avilés", "CITY"),
+        " (",
+        ("Asturias", "STATE"),
+        ")",
+    )
+    assert re.fullmatch(r"C/ \w+ \d\d, \d\.º [A-Z]", street) and "Mayor" not in street
+    own = ("ES", province)
+    assert (
+        town in places.group_towns()[own]
+        and code.startswith(places.load_prefixes()[own])
+        and province != "Asturias"
+    )
+
+
+def test_a_colombian_street_keeps_its_signs_and_a_town_its_country():
+    street, town = redact(("Cra. 7 # 45-12", "STREET"), ", ", ("Medellín", "CITY"))
+    assert re.fullmatch(r"Cra\. \d # \d\d-\d\d", street)
+    assert {country for country, _ in places.find_provinces(fold(town))} & {"CO"}
+
+
+def test_what_a_hospital_is_stays_and_which_one_it_is_does_not():
+    hospital, centre = redact(
+        ("Hospital Universitario del Naranco", "HOSPITAL"), ", ", ("C.S. Sabugo", "HOSPITAL")
+    )
+    assert hospital.startswith("Hospital Universitario del ") and "Naranco" not in hospital
+    assert centre.startswith("C.S. ") and "Sabugo" not in centre
+
+
+def test_the_first_word_of_a_school_is_not_searched_in_the_notes():
+    note = make_note("Liceo: va al ", ("Liceo Salomé Ureña", "ORGANIZATION"), ".")
+    (redaction,) = Redactor(SECRET, rules=RULES).redact([note])
+    assert redaction.document.text.startswith("Liceo: va al Liceo ")
+
+
+def test_a_name_that_is_a_word_is_found_again_only_with_its_capital():
+    note = make_note(("Luz", "PATIENT"), " apaga la luz. Luz duerme.")
+    (redaction,) = Redactor(SECRET, rules=RULES).redact([note])
+    made = redaction.replacements[0].replacement
+    assert redaction.document.text == f"{made} apaga la luz. {made} duerme."
+
+
+@pytest.mark.parametrize(
+    "text", ["618 44 09 27", "+56 9 5510 8834", "341 15-602-8817", "ext. 3312", "981 70 44 18"]
+)
+def test_a_phone_number_keeps_its_grouping_and_first_digits(text):
+    (made,) = redact("tel. ", (text, "PHONE"))
+    assert re.sub(r"\d", "0", made) == re.sub(r"\d", "0", text) and made != text
+    assert text[0] == made[0] and made.startswith("+56 9 ") == text.startswith("+56 9 ")
+
+
+def test_a_job_keeps_its_gender():
+    woman, man = (
+        redact(("modista", "PROFESSION"), " y ", ("panadera", "PROFESSION"))[1],
+        redact(("albañil", "PROFESSION"))[0],
+    )
+    assert places.is_feminine(woman) and not places.is_feminine(man)
+
+
+def test_nothing_of_the_written_notes_survives_but_what_is_read_as_another_word():
+    left = 0
+    for document in read_corpus("train", SPANISH):
+        note = build_document(copy_document(document), document.id)
+        (redaction,) = Redactor(SECRET, rules=RULES).redact([note])
+        left += len(redaction.survivors)
+    assert left <= 3
+
+
+def test_the_same_secret_gives_the_same_note_and_the_language_is_in_the_hash():
+    note = make_note(("Ana Ruiz", "PATIENT"), " de ", ("Soria", "CITY"))
+    first, second = (Redactor(SECRET, rules=RULES).redact([note])[0].document.text for _ in "ab")
+    assert first == second
+    assert Redactor(SECRET, rules=RULES).hash_options() != Redactor(SECRET).hash_options()
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(ConfigurationError, match="^latin: no surrogates in it; wanted english or spanish$"):
+        Redactor(SECRET, rules=Rules(language="latin")).redact([make_note(("Ana", "PATIENT"))])
