@@ -79,10 +79,12 @@ shipped: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.train corpus/shipped/*.jsonl --config english_judged --set crf.feature.minfreq=6 \
 		--out models/english --overwrite
 
-# An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures
+# An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures. Without CORPUS it trains on the
+# generated notes only.
+COMPARED := $(if $(filter file,$(origin CORPUS)),$(firstword $(CORPUS)),$(CORPUS))
 ablate: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[plot,works]'
-	$(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(firstword $(CORPUS)) $(TEST) --out runs/$(EXPERIMENT)
+	$(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(COMPARED) --test $(TEST) --out runs/$(EXPERIMENT)
 
 # The source archive and the wheel, in dist/.
 dist: $(VENV)/.runs

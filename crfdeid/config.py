@@ -9,6 +9,7 @@ is checked by :func:`crfdeid.systems.registry.check`.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
@@ -145,12 +146,26 @@ def apply_changes(settings: Config, changes: Iterable[str]) -> Config:
             key, value = change.split("=", 1)
             parsed = tomllib.loads(f"value = {value}")["value"]
         except (ValueError, tomllib.TOMLDecodeError):
-            raise ConfigurationError(f"--set {change}: wanted KEY=VALUE, a text in quotes") from None
+            raise ConfigurationError(f"--set {change}: wanted {describe_wanted(change)}") from None
         if key.startswith("crf."):
             table["crf"] = table["crf"] | {key.removeprefix("crf."): parsed}
         else:
             table[key] = parsed
     return build(table, "--set")
+
+
+def describe_wanted(change: str) -> str:
+    """Say what is wanted in place of a change that is not KEY=VALUE in TOML's notation.
+
+    >>> print(describe_wanted("overlaps=longest"))
+    a text in quotes: --set 'overlaps="longest"'
+    >>> describe_wanted("features=[lexical]")
+    'KEY=VALUE, a text in quotes'
+    """
+    key, equals, value = change.partition("=")
+    if equals and re.fullmatch(r"[\w./-]+", value):
+        return f"a text in quotes: --set '{key}=\"{value}\"'"
+    return "KEY=VALUE, a text in quotes"
 
 
 def flatten_keys(table: dict[str, Any], head: str = "") -> dict[str, Any]:

@@ -31,6 +31,7 @@ from crfdeid.systems import dry_run, links_ahead, model, model_folder, registry,
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
+from crfdeid.text.spans import describe_doubled
 
 AUTO = "auto"
 TITLE_WIDTH = 11  # of the rows of scores, where PROFESSION is the longest title
@@ -53,6 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
         "scheme file, or a shipped one (default: that of the configuration)",
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
+    cli.add_overlaps_option(parser)
     cli.add_types_option(parser)
     parser.add_argument("--out", type=Path, help="folder for the model")
     parser.add_argument(
@@ -83,11 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError("--beside: wanted --test with it")
     if not (args.out or args.dry_run):
         raise ConfigurationError("--out FOLDER: wanted the folder of the model, or --dry-run")
-    settings = registry.apply_changes(registry.read_config(args.config), args.set)
-    if args.types:
-        settings = registry.apply_changes(settings, [f"types={json.dumps(args.types)}"])
-    if args.k is not None:
-        settings = registry.apply_changes(settings, [f"min_patients={args.k}"])
+    settings = read_settings(args)
     sources = {str(path): list(cli.read_documents(path, None, args)) for path in args.train}
     documents = [document for some in sources.values() for document in some]
     if args.one_note_per_patient:
@@ -101,6 +99,15 @@ def main(arguments: list[str] | None = None) -> None:
     check_scheme(settings, documents)
     with hold_output(args.out):
         train_and_score(sources, documents, settings, arguments, args)
+
+
+def read_settings(args: argparse.Namespace) -> Config:
+    """Return the configuration with the changes of the command line."""
+    settings = registry.apply_changes(registry.read_config(args.config), args.set)
+    changes = cli.list_changes(args)
+    changes += [f"types={json.dumps(args.types)}"] if args.types else []
+    changes += [f"min_patients={args.k}"] if args.k is not None else []
+    return registry.apply_changes(settings, changes)
 
 
 def train_and_score(
@@ -235,6 +242,8 @@ def print_training(documents: list[Document], tagger: Tagger, seconds: float) ->
     """Print the size and the time of the training."""
     spans = sum(len(document.spans) for document in documents)
     print(f"Trained on {len(documents)} documents with {spans} spans in {seconds:.0f} s")
+    for line in describe_doubled(documents):
+        print(line.capitalize())
     print_cut_spans(tagger, documents)
 
 

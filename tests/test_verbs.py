@@ -68,7 +68,9 @@ def test_train_takes_the_types_of_a_corpus_and_its_model_needs_no_other_file(tmp
     ("change", "message"),
     [
         ("crf.c3=1", "crf.c3: no setting of lbfgs"),
-        ("sequence=lines", "wanted KEY=VALUE, a text in quotes"),
+        ("sequence=lines", "wanted a text in quotes: --set 'sequence=\"lines\"'"),
+        ("sequence", "wanted KEY=VALUE"),
+        ("overlaps=longest", "wanted a text in quotes: --set 'overlaps=\"longest\"'"),
         ("feature=[]", "did you mean features"),
     ],
 )
@@ -77,6 +79,18 @@ def test_train_refuses_settings_in_one_line(corpus, tmp_path, capsys, change, me
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert not (tmp_path / "m").exists()
+
+
+def test_train_counts_doubled_tags_once_and_chooses_the_longest(notes, tmp_path, capsys):
+    doctor, *rest = notes[0].spans
+    longer = Span(doctor.start - 4, doctor.end, "PATIENT")
+    doubled = notes[1].with_spans([*notes[1].spans, notes[1].spans[0]])
+    corpora.write([notes[0].with_spans([doctor, longer, *rest]), doubled], tmp_path / "odd", "i2b2")
+    quick = ["--out", str(tmp_path / "m"), "--set", 'features=["lexical"]', "--set", "crf.max_iterations=2"]
+    assert status(train_main, [tmp_path / "odd", *quick]) == 2
+    assert "--overlaps longest keeps the longer one" in capsys.readouterr().err
+    train_main([str(tmp_path / "odd"), *quick, "--overlaps", "longest"])
+    assert "Spans that occur twice in one place, and count once: 1" in capsys.readouterr().out
 
 
 def tagged(small_model, *arguments):

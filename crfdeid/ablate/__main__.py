@@ -2,6 +2,7 @@
 
     python -m crfdeid.ablate configs/window.toml corpus/train corpus/test --out runs/window
     python -m crfdeid.ablate settings corpus/train --out runs/settings        only cross-validation
+    python -m crfdeid.ablate he_table3 Set1 Set2 --test corpus/test --out runs/he_table3
 
 You can stop it at any time: finished runs stay in the folder and are not trained again. docs/experiments.md
 shows one table from start to end.
@@ -36,18 +37,27 @@ from crfdeid.ablate.jobs import Job
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import Figures, Result
 from crfdeid.ablate.run import TEST, TRAIN
-from crfdeid.corpora.folds import Part
+from crfdeid.corpora.folds import Part, join_parts
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
 from crfdeid.files import hold_output, open_whole
 from crfdeid.systems import links_ahead, registry, tuned_notes
+from crfdeid.text.spans import describe_doubled
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.ablate", description=__doc__.split("\n")[0])
     parser.add_argument("config", help="a configuration with runs: a file, or the name of a shipped one")
-    parser.add_argument("train", type=Path, help="training corpus, in any format")
-    parser.add_argument("test", type=Path, nargs="?", help="test corpus; cross-validation does not need it")
+    parser.add_argument(
+        "train",
+        nargs="+",
+        type=Path,
+        help="training corpora, in any format; without --test and --no-test, the second of two is the test "
+        "corpus",
+    )
+    test = parser.add_mutually_exclusive_group()
+    test.add_argument("--test", type=Path, help="test corpus; cross-validation does not need it")
+    test.add_argument("--no-test", action="store_true", help="train on all, for cross-validation only")
     parser.add_argument(
         "--corpus", action="append", default=[], metavar="NAME=PATH", help="another corpus that runs name"
     )
@@ -58,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change the base of all runs"
     )
+    cli.add_overlaps_option(parser)
     parser.add_argument("--again", action="store_true", help="train finished runs again")
     parser.add_argument(
         "--resamples",
@@ -70,8 +81,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = build_parser().parse_args(arguments)
-    planned = plan.read_plan(args.config, partial(registry.apply_changes, changes=args.set))
+    args = split_test(build_parser().parse_args(arguments))
+    changes = [*args.set, *cli.list_changes(args)]
+    planned = plan.read_plan(args.config, partial(registry.apply_changes, changes=changes))
     published_comparison.check_published(planned)
     corpora = read_corpora(args, planned)
     if TEST in corpora:
@@ -79,6 +91,15 @@ def main(arguments: list[str] | None = None) -> None:
         cli.print_warnings(seen.lines())
     with hold_output(args.out):
         print(run_plan(planned, corpora, args))
+
+
+def split_test(args: argparse.Namespace) -> argparse.Namespace:
+    """Return the arguments with the test corpus in ``test``: it may be the second of two corpora."""
+    if args.test or args.no_test or len(args.train) == 1:
+        return args
+    if len(args.train) > 2:
+        raise ConfigurationError(f"{len(args.train)} corpora: wanted --test FOLDER or --no-test with them")
+    return argparse.Namespace(**vars(args) | {"train": args.train[:1], "test": args.train[1]})
 
 
 def run_plan(planned: Plan, corpora: dict[str, Part], args: argparse.Namespace) -> str:
@@ -97,19 +118,24 @@ def run_plan(planned: Plan, corpora: dict[str, Part], args: argparse.Namespace) 
 def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     """Read the corpora of the command line, by name. Raises :class:`ConfigurationError` on a name that is
     taken, or that no run uses."""
-    paths = {TRAIN: args.train} | ({TEST: args.test} if args.test else {})
+    paths = {TRAIN: args.train} | ({TEST: [args.test]} if args.test else {})
     for other in args.corpus:
         name, _, path = other.partition("=")
         if not path or name in paths:
             raise ConfigurationError(f"--corpus {other}: wanted NAME=PATH, with a new name")
-        paths[name] = Path(path)
+        paths[name] = [Path(path)]
     if unused := sorted(set(paths) - planned.corpora - {TRAIN, TEST}):
         raise ConfigurationError(
             f"--corpus {unused[0]}: no run names it{did_you_mean(unused[0], planned.corpora)}"
         )
-    return {
-        name: Part(str(path), tuple(cli.read_documents(path, None, args))) for name, path in paths.items()
-    }
+    return {name: join_parts([read_part(path, args) for path in some]) for name, some in paths.items()}
+
+
+def read_part(path: Path, args: argparse.Namespace) -> Part:
+    """Read one corpus. Say how many of its spans are doubled."""
+    documents = tuple(cli.read_documents(path, None, args))
+    cli.print_warnings(f"{path}: {line}" for line in describe_doubled(documents))
+    return Part(str(path), documents)
 
 
 def parse_links(planned: Plan, corpora: dict[str, Part]) -> None:

@@ -30,8 +30,9 @@ from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_yo
 from crfdeid.feature_extraction import link_bigrams, templates
 from crfdeid.systems import links_ahead, registry
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
-from crfdeid.text import gazetteer, scheme
+from crfdeid.text import bio, gazetteer, scheme
 from crfdeid.text.scheme import read_scheme
+from crfdeid.text.spans import drop_doubled
 
 ROOT = "crfdeid.systems.model"
 FACE = "crfdeid"
@@ -163,6 +164,7 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
         check_programs(run)
         train = folds.join_parts([find_corpus(name, run, corpora) for name in run.train])
         train = map_part(train, run)
+        check_overlaps(train, run)
         if run.documents >= len(train.documents):
             continue
         if run.documents:
@@ -191,6 +193,13 @@ def map_part(part: Part, run: Run) -> Part:
     except SchemeError as error:
         raise SchemeError(f"run {run.name}: {error}") from None
     return Part(part.name, documents) if run.config.types else part
+
+
+def check_overlaps(part: Part, run: Run) -> None:
+    """Raise :class:`DocumentError` before any training where the run would refuse spans that overlap."""
+    if run.config.overlaps == "refuse" and registry.find_entry(run.config.system).is_trained:
+        for document in part.documents:
+            bio.refuse_overlaps(document.with_spans(drop_doubled(document.spans)))
 
 
 def check_programs(run: Run) -> None:

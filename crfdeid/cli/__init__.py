@@ -222,6 +222,20 @@ def add_types_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_overlaps_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a training that :func:`list_changes` reads."""
+    parser.add_argument(
+        "--overlaps",
+        choices=("refuse", "longest"),
+        help="of training spans: longest drops the shorter of two (default: the configuration's, refuse)",
+    )
+
+
+def list_changes(args: argparse.Namespace) -> list[str]:
+    """Return the changes of a configuration, as ``--set`` has them, that options of their own make."""
+    return [f'overlaps="{args.overlaps}"'] if args.overlaps else []
+
+
 def add_threshold_option(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str = "the most probable labels"
 ) -> None:

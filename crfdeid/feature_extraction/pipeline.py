@@ -25,7 +25,7 @@ from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.spans import drop_doubled, keep_longest
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import find_tokenizer, split_sequences
 
@@ -97,10 +97,11 @@ class Pipeline:
         return bio.mark_last(labels) if self.span_mark == "last" else labels
 
     def resolve_overlaps(self, document: Document) -> Document:
-        """Return the document without overlapping spans: the longest are kept. Raises
+        """Return the document without doubled and overlapping spans: the longest are kept. Raises
         :class:`DocumentError` on an overlap where ``overlaps`` is ``refuse``."""
         if self.overlaps == "longest":
             return document.with_spans(keep_longest(document.spans))
+        document = document.with_spans(drop_doubled(document.spans))
         bio.refuse_overlaps(document)
         return document
 

@@ -21,7 +21,7 @@ from crfdeid.systems.tuned_notes import hash_text
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 from crfdeid.text.scheme import Scheme
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.spans import describe_doubled, drop_doubled, keep_longest
 
 FEW = 5  # spans of a type; less is hardly learned
 SAMPLES = 10, 20, 40, 80, 160  # notes of the timed trainings; the first warms up what is compiled and loaded
@@ -123,7 +123,8 @@ def list_odd_spans(documents: Sequence[Document], pipeline: Pipeline) -> Iterato
     texts = (document.text_of(span) for document in documents for span in document.spans)
     if wide := sum(text != text.strip() for text in texts):
         yield f"spans that begin or end with white space: {wide}"
-    if over := sum(len(d.spans) - len(keep_longest(d.spans)) for d in documents):
+    yield from describe_doubled(documents)
+    if over := sum(len(drop_doubled(d.spans)) - len(keep_longest(d.spans)) for d in documents):
         yield f"spans that overlap a longer one: {over}"
 
 

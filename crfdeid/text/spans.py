@@ -67,6 +67,26 @@ class SpanIndex:
         return [span for span in self.spans[first:stop] if overlaps(span, extent)]
 
 
+def drop_doubled(spans: Iterable[Span]) -> list[Span]:
+    """Return each place with its type once, the first time that it occurs.
+
+    >>> [span.type for span in drop_doubled([Span(0, 4, "CITY"), Span(0, 4, "CITY"), Span(0, 4, "ZIP")])]
+    ['CITY', 'ZIP']
+    """
+    return list(dict.fromkeys(spans))
+
+
+def describe_doubled(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield a line with the number of doubled spans, if there are any.
+
+    >>> twice = (Span(0, 6, "CITY"), Span(0, 6, "CITY"))
+    >>> list(describe_doubled([Document("n1", "Boston", twice)]))
+    ['spans that occur twice in one place, and count once: 1']
+    """
+    if doubled := sum(len(document.spans) - len(drop_doubled(document.spans)) for document in documents):
+        yield f"spans that occur twice in one place, and count once: {doubled}"
+
+
 def group_overlapping(items: Iterable[Item], span_of: Callable[[Item], Extent]) -> list[list[Item]]:
     """Split items, sorted by the starts of their spans, into runs of spans that overlap one another.
 

@@ -10,7 +10,8 @@ import pytest
 from experiments import SMALL, build_result, exit_status, run_ablation, write_config
 
 from crfdeid import corpora
-from crfdeid.ablate import plot, results, runner
+from crfdeid.ablate import __main__ as ablate
+from crfdeid.ablate import plan, plot, results, runner
 from crfdeid.evaluate import scores, significance
 from crfdeid.systems.works import rnn_options
 from crfdeid.text import scheme
@@ -181,6 +182,48 @@ def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):
     assert "no fair test, for some of its documents were trained on: both, there" in printed
     ours = next(line for line in printed.splitlines() if line.startswith("ours:"))
     assert "there; other:" in ours and "train:" not in ours
+
+
+@pytest.fixture
+def two_sets(corpus, tmp_path):
+    """The training notes in two folders, of which one has a doubled tag and an overlap."""
+    notes = list(corpora.read(corpus / "train"))
+    doctor, *rest = notes[0].spans
+    longer = Span(doctor.start - 4, doctor.end, "PATIENT")
+    odd = notes[0].with_spans([doctor, doctor, longer, *rest])
+    corpora.write([odd, *notes[1:12]], tmp_path / "Set1", "i2b2")
+    corpora.write(notes[12:], tmp_path / "Set2", "i2b2")
+    return [tmp_path / "Set1", tmp_path / "Set2"]
+
+
+def test_several_folders_train_and_overlaps_longest_chooses(in_process, corpus, two_sets, tmp_path, capsys):
+    arguments = [write_config(tmp_path, SMALL), *two_sets, "--test", corpus / "test", "--resamples", "0"]
+    arguments += ["--out", tmp_path / "out"]
+    assert exit_status(arguments) == 2
+    said = capsys.readouterr().err
+    assert "--overlaps longest" in said and not (tmp_path / "out" / "base").exists()
+    assert "Set1: spans that occur twice in one place, and count once: 1" in said
+    ablate.main([str(argument) for argument in (*arguments, "--overlaps", "longest")])
+    (row,) = json.loads((tmp_path / "out" / "table.json").read_text())["rows"]
+    (training,) = row["trainings"]
+    assert (training["train"]["documents"], training["test"]["documents"]) == (24, 16)
+    assert row["settings"]["overlaps"] == "longest"
+
+
+def test_which_corpus_is_the_test_is_never_guessed(corpus, two_sets, tmp_path, capsys):
+    config, out = write_config(tmp_path, SMALL), ["--out", tmp_path / "out"]
+    assert exit_status([config, *two_sets, corpus / "test", *out]) == 2
+    assert "3 corpora: wanted --test FOLDER or --no-test" in capsys.readouterr().err
+    for more, sides in (
+        ([], {"train": 12, "test": 12}),
+        (["--no-test"], {"train": 24}),
+        (["--test", str(corpus / "test")], {"train": 24, "test": 16}),
+    ):
+        args = ablate.split_test(
+            ablate.build_parser().parse_args([*map(str, (config, *two_sets, *out)), *more])
+        )
+        read = ablate.read_corpora(args, plan.read_plan(config))
+        assert {name: len(part.documents) for name, part in read.items()} == sides
 
 
 def test_a_plot_has_room_for_long_names(notes, tmp_path):

@@ -122,6 +122,14 @@ def test_training_refuses(notes, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_doubled_spans_count_once(notes, tmp_path):
+    doubled = [note.with_spans([*note.spans, *note.spans]) for note in notes[:4]]
+    one, two = (
+        model.train(some, SMALL, tmp_path / name) for name, some in (("a", notes[:4]), ("b", doubled))
+    )
+    assert [one.tag(note) for note in notes] == [two.tag(note) for note in notes]
+
+
 def test_an_existing_model_is_kept_unless_told(small_model, notes):
     with pytest.raises(ModelError, match="--overwrite"):
         model.train(notes, SMALL, small_model.folder)

@@ -45,6 +45,8 @@ OTHER = note("220-01", "Dr. Haddad.\n", (4, 10, "DOCTOR"), patient="220")
         ([GOOD, note("9", "Boston Hospital", (0, 15, "HOSPITAL"), (0, 6, "CITY"))], [],
          ["train: spans that overlap a longer one: 1", "train: spans of HOSPITAL, too few to learn from: 1",
           "train: spans of CITY, too few to learn from: 1"]),
+        ([GOOD.with_spans([*GOOD.spans, GOOD.spans[0], GOOD.spans[0]])], [],
+         ["train: spans that occur twice in one place, and count once: 2"]),
         ([GOOD], [note("110-01", "Seen  by Ruiz. " * 5, patient="3")],
          ["test: notes without a span: 1", "both: notes of test with the id of a note of train: 1",
           "both: notes of test with the text of a note of train: 1"]),
