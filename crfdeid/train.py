@@ -27,7 +27,7 @@ from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate,
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import find_date, hold_output, open_whole
-from crfdeid.systems import dry_run, links_ahead, model, model_folder, registry, training_record, tuned_notes
+from crfdeid.systems import dry_run, links_ahead, model, model_folder, registry, training_record
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
@@ -165,7 +165,7 @@ def score_model(
     if args.beside:
         print(score_beside(args.beside, gold))
     print_cut_spans(tagger, gold)
-    cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
+    cli.print_warnings(model.count_seen(documents, gold).lines())
     return scored
 
 

@@ -41,7 +41,7 @@ from crfdeid.corpora.folds import Part, join_parts
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
 from crfdeid.files import hold_output, open_whole
-from crfdeid.systems import links_ahead, registry, tuned_notes
+from crfdeid.systems import links_ahead, model, registry
 from crfdeid.text.spans import describe_doubled
 
 
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
     published_comparison.check_published(planned)
     corpora = read_corpora(args, planned)
     if TEST in corpora:
-        seen = tuned_notes.count_seen(corpora[TRAIN].documents, corpora[TEST].documents)
+        seen = model.count_seen(corpora[TRAIN].documents, corpora[TEST].documents)
         cli.print_warnings(seen.lines())
     with hold_output(args.out):
         print(run_plan(planned, corpora, args))

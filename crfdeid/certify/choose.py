@@ -23,8 +23,8 @@ from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
 from crfdeid.systems import model
+from crfdeid.systems.model import KEY, hash_notes
 from crfdeid.systems.tagger import Tagger
-from crfdeid.systems.tuned_notes import KEY, hash_notes
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import find_unmasked, mask_spans
 

@@ -20,7 +20,7 @@ from crfdeid import corpora
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.systems import model_folder
-from crfdeid.systems.tuned_notes import hash_id, hash_notes, hash_text, read_list, read_model_list
+from crfdeid.systems.model import hash_id, hash_notes, hash_text, read_model_hashes, read_note_hashes
 from crfdeid.systems.union import JOIN
 from crfdeid.text.document import Document
 
@@ -98,7 +98,7 @@ def read_tuning_list(path: Path) -> set[str]:
     corpus. Raises :class:`ConfigurationError` where a model has no list."""
     if folders := list_model_folders(path):
         return {hash for folder in folders for hash in read_hashes(folder)}
-    if path.suffix == ".json" and path.is_file() and (hashes := read_list(path)) is not None:
+    if path.suffix == ".json" and path.is_file() and (hashes := read_note_hashes(path)) is not None:
         return set(hashes)
     return set(hash_notes(corpora.read(path)))
 
@@ -113,7 +113,7 @@ def list_model_folders(path: Path) -> list[Path]:
 
 def read_hashes(folder: Path) -> list[str]:
     model_folder.check_files(folder)
-    hashes = read_model_list(folder)
+    hashes = read_model_hashes(folder)
     if hashes is None:
         raise ConfigurationError(
             f"{folder}: has no list of the notes that trained it (a model for sharing, or of an earlier "

@@ -37,6 +37,7 @@ from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.messages import count_attachments
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
+from crfdeid.files import refuse_named_pipe
 from crfdeid.text.document import Document
 
 FORMATS: dict[str, Format] = {
@@ -52,6 +53,8 @@ OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
 READERS = {name: format.read for name, format in FORMATS.items() if format.read is not None}
 
 SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
+
+_read_pipes: set[tuple[int, int]] = set()  # device and number of each
 
 
 def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format:
@@ -103,8 +106,8 @@ def read(
     """
     path = Path(path)
     chosen = find_format(format or detect_format(path, recursive), "read")
-    storage.refuse_missing(path)
-    storage.refuse_second_reading(path)
+    refuse_missing(path)
+    refuse_second_reading(path)
     assert chosen.read
     seen: set[str] = set()
     for file in list_files(path, chosen, recursive):
@@ -180,7 +183,7 @@ def refuse_unread(path: Path) -> None:
 
 def detect_format(path: Path, recursive: bool = False) -> str:
     """Return the name of the format of a file or folder, by suffixes and, for XML, by its elements."""
-    storage.refuse_missing(path)
+    refuse_missing(path)
     if path.is_dir():
         return _detect_folder(path, recursive)
     refuse_unread(path)
@@ -328,3 +331,25 @@ def describe_left_out(path: Path, left_out: Counter[str]) -> str:
     """Say in one line what is not read of a file or folder, or nothing."""
     listed = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
     return f"{path}: left out: {listed}" if listed else ""
+
+
+def refuse_missing(path: Path) -> None:
+    """Raise :class:`FormatError` where the path does not exist, may not be looked at, or is a named pipe."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        raise FormatError(f"{path}: no such file or folder") from None
+    except (OSError, ValueError) as error:  # no permission, a name too long, a NUL in it
+        raise FormatError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    refuse_named_pipe(path)
+
+
+def refuse_second_reading(path: Path) -> None:
+    """Raise :class:`FormatError` at a pipe that this process has read before: the rest of it, or nothing,
+    would be taken for the whole."""
+    if path.is_fifo():
+        found = path.stat()
+        pipe = found.st_dev, found.st_ino
+        if pipe in _read_pipes:
+            raise FormatError(f"{path}: a pipe can be read only once, and is needed again; wanted a file")
+        _read_pipes.add(pipe)

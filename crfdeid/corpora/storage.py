@@ -27,8 +27,6 @@ WINDOWS_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))]
 )  # a file of such a name cannot be opened there
 
-_read_pipes: set[tuple[int, int]] = set()  # device and number of each
-
 
 @contextmanager
 def open_text(path: Path, encoding: str) -> Iterator[TextIO]:
@@ -45,28 +43,6 @@ def open_text(path: Path, encoding: str) -> Iterator[TextIO]:
         files.refuse_undecodable(path, encoding)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from None
-
-
-def refuse_missing(path: Path) -> None:
-    """Raise :class:`FormatError` where the path does not exist, may not be looked at, or is a named pipe."""
-    try:
-        path.stat()
-    except FileNotFoundError:
-        raise FormatError(f"{path}: no such file or folder") from None
-    except (OSError, ValueError) as error:  # no permission, a name too long, a NUL in it
-        raise FormatError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    files.refuse_named_pipe(path)
-
-
-def refuse_second_reading(path: Path) -> None:
-    """Raise :class:`FormatError` at a pipe that this process has read before: the rest of it, or nothing,
-    would be taken for the whole."""
-    if path.is_fifo():
-        found = path.stat()
-        pipe = found.st_dev, found.st_ino
-        if pipe in _read_pipes:
-            raise FormatError(f"{path}: a pipe can be read only once, and is needed again; wanted a file")
-        _read_pipes.add(pipe)
 
 
 def list_folder(folder: Path, suffixes: Iterable[str] = (), recursive: bool = False) -> list[Path]:

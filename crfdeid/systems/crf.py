@@ -35,9 +35,8 @@ from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import trim_spans
 
 if TYPE_CHECKING:
-    from crfdeid.engine.decoding.chain import SpanConfidence
-    from crfdeid.engine.decoding.marginals import Marginals
-    from crfdeid.engine.decoding.span_marginals import SpanMarginals
+    from crfdeid.engine.decoding.chain import SpanMarginals
+    from crfdeid.engine.decoding.marginals import Marginals, SpanConfidence
     from crfdeid.systems.threshold import RiskDecoder
 
 CRFSUITE = "model.crfsuite"
@@ -81,7 +80,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
 
     @cached_property
     def confidence(self) -> SpanConfidence:
-        from crfdeid.engine.decoding.chain import SpanConfidence
+        from crfdeid.engine.decoding.marginals import SpanConfidence
 
         return SpanConfidence(self.weights)
 
@@ -93,7 +92,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
 
     @cached_property
     def span_marginals(self) -> SpanMarginals:
-        from crfdeid.engine.decoding.span_marginals import SpanMarginals
+        from crfdeid.engine.decoding.chain import SpanMarginals
 
         return SpanMarginals(self.weights.labels, self.weights.transitions, self.backward)
 

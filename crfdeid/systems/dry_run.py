@@ -17,7 +17,7 @@ from crfdeid.corpora.folds import Part, draw_sample
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model
-from crfdeid.systems.tuned_notes import hash_text
+from crfdeid.systems.model import hash_text
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 from crfdeid.text.scheme import Scheme

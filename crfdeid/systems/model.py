@@ -1,19 +1,27 @@
-"""Train, store and load a tagger of any system (:mod:`crfdeid.systems.registry`)."""
+"""Train, store and load a tagger of any system (:mod:`crfdeid.systems.registry`), with the list of the
+notes that trained or tuned it: a sample that shows what it misses must not have them.
+
+A list has SHA-256 hashes of ids and of whole texts, and no text. Nobody finds a long note by trying texts;
+but who has an id, or guesses a short note, can ask whether it is in the list. So the list is as private as
+the model, and a model for sharing (``min_patients``) has none.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from crfdeid import files, resources
 from crfdeid.config import Config
-from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, ModelError, Stopped
+from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
-from crfdeid.systems import model_folder, registry, tuned_notes
+from crfdeid.files import read_text
+from crfdeid.systems import model_folder, registry
 from crfdeid.systems.bias import Bias
 from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.registry import System, Training
@@ -27,6 +35,9 @@ DEFAULT = "english"
 CAREFUL = "english+rules"  # what either finds, where false alarms cost little: sessions restore them
 RELEASE = "english+sure_rules"  # for notes that leave the hospital, and must keep the medicine
 FAST = "fast"  # the engine that every system has
+
+TUNED_NOTES = "tuned_notes.json"  # in a model's folder
+KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
 
 
 def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None = None) -> Tagger:
@@ -150,8 +161,8 @@ def list_notes(documents: Sequence[Document], settings: Config, folder: Path, ea
     """Write the list of the notes that trained the model, and of those that trained it before ``earlier``
     was continued. A model for sharing has none."""
     if not settings.min_patients:
-        known = (earlier and tuned_notes.read_model_list(earlier)) or []
-        tuned_notes.write_list(folder, [*known, *tuned_notes.hash_notes(documents)])
+        known = (earlier and read_model_hashes(earlier)) or []
+        write_note_hashes(folder, [*known, *hash_notes(documents)])
 
 
 @contextmanager
@@ -210,3 +221,72 @@ def check_resume(system: System, folder: Path, settings: Config) -> None:
     features = tuple(templates.find_group(name).name for name in settings.features)
     if replace(settings, features=features, crf=earlier.crf, types="") != earlier:
         raise ModelError(f"{folder}: was trained with other settings; --resume cannot continue from it")
+
+
+def hash_id(id: str) -> str:
+    """The SHA-256 of a note's id."""
+    return hashlib.sha256(id.encode()).hexdigest()
+
+
+def hash_text(text: str) -> str:
+    """The SHA-256 of a note's text without white space."""
+    return hashlib.sha256("".join(text.split()).encode()).hexdigest()
+
+
+def hash_notes(documents: Iterable[Document]) -> list[str]:
+    """The hashes of ids and texts, sorted."""
+    return sorted({hash for note in documents for hash in (hash_id(note.id), hash_text(note.text))})
+
+
+@dataclass
+class SeenNotes:
+    """Counts the notes that pass and those whose text is in ``hashes``: a score of those flatters."""
+
+    hashes: Container[str]
+    seen: int = 0
+    total: int = 0
+
+    def count_each(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the notes and count them."""
+        for document in documents:
+            self.total += 1
+            self.seen += hash_text(document.text) in self.hashes
+            yield document
+
+    def lines(self) -> Iterator[str]:
+        """Warn if the model has seen a note."""
+        if self.seen:
+            yield (
+                f"warning: {self.seen} of these {self.total} notes trained or tuned the model; a score of "
+                "them flatters it"
+            )
+
+
+def count_seen(training: Iterable[Document], test: Iterable[Document]) -> SeenNotes:
+    """Count the notes of ``test`` whose text, without white space, is that of a training note."""
+    counted = SeenNotes(frozenset(hash_text(note.text) for note in training))
+    for _ in counted.count_each(test):
+        pass
+    return counted
+
+
+def write_note_hashes(folder: Path, hashes: Iterable[str]) -> None:
+    """Write the list into a model's folder."""
+    table = {KEY: sorted(set(hashes))}
+    (folder / TUNED_NOTES).write_text(json.dumps(table, indent=0) + "\n", encoding="utf-8")
+
+
+def read_note_hashes(path: Path) -> list[str] | None:
+    """Read the hashes of a JSON file; ``None`` where it has no such list. Raises :class:`FormatError`."""
+    try:
+        found = json.loads(read_text(path))
+    except ValueError:
+        raise FormatError(f"{path}: malformed JSON") from None
+    hashes = found.get(KEY) if isinstance(found, dict) else None
+    return list(map(str, hashes)) if isinstance(hashes, list) else None
+
+
+def read_model_hashes(folder: Path) -> list[str] | None:
+    """Read the list of a model's folder; ``None`` where it has none."""
+    path = folder / TUNED_NOTES
+    return read_note_hashes(path) if path.is_file() else None

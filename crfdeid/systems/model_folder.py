@@ -3,7 +3,7 @@
     manifest.json     format, version, the SHA-256 of every other file, and how the model was made
     settings.json     the configuration
     known_words.txt   of a model for sharing (:func:`find_known_words`)
-    tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.tuned_notes`)
+    tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.model`)
     scheme.toml  features/*.template  gazetteers/*.txt
     ...               the system's own files, such as model.crfsuite
 

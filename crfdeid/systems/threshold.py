@@ -25,7 +25,7 @@ import numpy as np
 from crfdeid.config import Config
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.vocabulary import ALPHABETIC, LINE_END, NONE
-from crfdeid.engine.decoding.span_marginals import Candidates, SpanMarginals, choose_spans
+from crfdeid.engine.decoding.chain import Candidates, SpanMarginals, choose_spans
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.text import bio

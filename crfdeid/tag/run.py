@@ -17,8 +17,8 @@ from crfdeid.corpora.span_table import RowNumbers, SpanTable
 from crfdeid.errors import FormatError, show_id
 from crfdeid.files import decode_text, find_date
 from crfdeid.systems import model, model_folder
+from crfdeid.systems.model import SeenNotes, read_model_hashes
 from crfdeid.systems.tagger import Tagger
-from crfdeid.systems.tuned_notes import SeenNotes, read_model_list
 from crfdeid.tag.plan import STREAM, TagPlan
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
@@ -150,7 +150,7 @@ class TagRun:
 def read_training_hashes(name: str | None) -> set[str]:
     """Read the hashes of the notes that trained a model, or models joined by "+", where it has a list."""
     folders = map(model_folder.find_folder, model.split_names(name))
-    return {hash for folder in folders for hash in read_model_list(folder) or ()}
+    return {hash for folder in folders for hash in read_model_hashes(folder) or ()}
 
 
 def open_journal(plan: TagPlan, hash: str) -> SpanJournal:

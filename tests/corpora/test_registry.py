@@ -233,10 +233,10 @@ def test_the_files_of_a_folder_by_name(tmp_path):
 
 def test_a_path_that_cannot_be(tmp_path):
     with pytest.raises(FormatError, match="embedded null"):
-        storage.refuse_missing(tmp_path / "a\0b")
+        registry.refuse_missing(tmp_path / "a\0b")
     with pytest.raises(FormatError, match=f"^{tmp_path}/a/b: Not a directory$"):
         (tmp_path / "a").write_text("")
-        storage.refuse_missing(tmp_path / "a" / "b")
+        registry.refuse_missing(tmp_path / "a" / "b")
     with (
         pytest.raises(FormatError, match=f"^{tmp_path}: Is a directory$"),
         storage.open_text(tmp_path, "utf-8"),

@@ -16,8 +16,9 @@ from crfdeid.engine.arrays.batch import Batch, PlainStretches, Reader, decode_sp
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form, observe_texts
 from crfdeid.engine.decoding import chain
-from crfdeid.engine.decoding.chain import opening_scores, run_chain
+from crfdeid.engine.decoding.chain import run_chain
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder, Decoder, shrink_codes
+from crfdeid.engine.decoding.marginals import opening_scores
 from crfdeid.engine.decoding.tables import Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import context, templates, token

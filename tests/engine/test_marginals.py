@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import Weights
-from crfdeid.engine.decoding.chain import SpanConfidence, opening_scores, run_chain
-from crfdeid.engine.decoding.marginals import Marginals, sum_types
+from crfdeid.engine.decoding.chain import run_chain
+from crfdeid.engine.decoding.marginals import Marginals, SpanConfidence, opening_scores, sum_types
 from crfdeid.text.bio import find_labelled_runs
 from crfdeid.text.document import Span
 

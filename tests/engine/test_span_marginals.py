@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid.engine.decoding.span_marginals import (
+from crfdeid.engine.decoding.chain import (
     Candidates,
     SpanMarginals,
     choose_spans,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
-from crfdeid.engine.decoding.span_marginals import Candidates
+from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain

@@ -8,7 +8,7 @@ from crfdeid.corpora import output, storage
 from crfdeid.corpora.registry import count_left_out
 from crfdeid.errors import FormatError
 from crfdeid.evaluate import __main__ as evaluate
-from crfdeid.systems.tuned_notes import SeenNotes, count_seen, hash_text
+from crfdeid.systems.model import SeenNotes, count_seen, hash_text
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main

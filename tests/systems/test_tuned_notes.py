@@ -11,8 +11,8 @@ from crfdeid import corpora
 from crfdeid.certify.__main__ import main as certify_main
 from crfdeid.certify.sampling import read_tuning_list
 from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError
-from crfdeid.systems import model, model_folder, tuned_notes
-from crfdeid.systems.tuned_notes import FILE, hash_id, hash_text
+from crfdeid.systems import model, model_folder
+from crfdeid.systems.model import TUNED_NOTES, hash_id, hash_text
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +26,10 @@ def copy_model(folder, place):
 
 
 def test_a_model_has_the_hashes_of_its_training_notes_and_no_text(folder, notes):
-    hashes = tuned_notes.read_model_list(folder)
+    hashes = model.read_model_hashes(folder)
     assert set(hashes) == {h for note in notes[:6] for h in (hash_id(note.id), hash_text(note.text))}
-    assert FILE in json.loads((folder / "manifest.json").read_text())["files"]
-    assert "Ruiz" not in (folder / FILE).read_text()
+    assert TUNED_NOTES in json.loads((folder / "manifest.json").read_text())["files"]
+    assert "Ruiz" not in (folder / TUNED_NOTES).read_text()
 
 
 def test_white_space_does_not_make_another_note():
@@ -39,7 +39,7 @@ def test_white_space_does_not_make_another_note():
 def test_a_model_for_sharing_has_no_list(notes, tmp_path):
     patients = [replace(note, patient=note.id) for note in notes[:20]]
     folder = model.train(patients, replace(SMALL, min_patients=2), tmp_path / "k").folder
-    assert not (folder / FILE).exists()
+    assert not (folder / TUNED_NOTES).exists()
     with pytest.raises(ConfigurationError, match="has no list of the notes that trained it"):
         read_tuning_list(folder)
 
@@ -47,13 +47,13 @@ def test_a_model_for_sharing_has_no_list(notes, tmp_path):
 def test_a_continued_model_keeps_the_notes_of_before(notes, tmp_path):
     model.train(notes[:4], SMALL, tmp_path / "mine")
     model.train(notes[2:8], SMALL, tmp_path / "mine", resume=True)
-    hashes = tuned_notes.read_model_list(tmp_path / "mine")
-    assert set(hashes) == set(tuned_notes.hash_notes(notes[:8])) and hashes == sorted(set(hashes))
+    hashes = model.read_model_hashes(tmp_path / "mine")
+    assert set(hashes) == set(model.hash_notes(notes[:8])) and hashes == sorted(set(hashes))
 
 
 def test_a_model_without_a_list_still_loads(folder, notes, tmp_path):
     older = copy_model(folder, tmp_path)
-    (older / FILE).unlink()
+    (older / TUNED_NOTES).unlink()
     with pytest.raises(ModelError, match="missing from the model"):
         model.load(older)
     (older / "manifest.json").unlink()
@@ -63,7 +63,7 @@ def test_a_model_without_a_list_still_loads(folder, notes, tmp_path):
 
 def test_a_damaged_list_is_refused(folder, tmp_path):
     copy = copy_model(folder, tmp_path)
-    (copy / FILE).write_text('{"tuned_notes": []}')
+    (copy / TUNED_NOTES).write_text('{"tuned_notes": []}')
     with pytest.raises(ModelError, match="its checksum is not the manifest's"):
         read_tuning_list(copy)
 

@@ -1,5 +1,5 @@
-"""A linear chain on arrays: forward, backward, the probability of a span, the best path and the n best
-paths.
+"""A linear chain on arrays: forward and backward, the best path and the n best paths, the probability of
+every span, and the spans with the least risk.
 
 Scores are ``emissions`` [tokens, labels] and ``transitions`` [labels, labels] from row to
 column, in log space (Lafferty, McCallum & Pereira 2001; Rabiner 1989 for the recursions).
@@ -9,20 +9,30 @@ next label j, another label m is ahead: ``score[i] + transition[i, j] < score[m]
 m the best label at t, this holds where ``score[m] - score[i]`` exceeds the largest ``transition[i, j] -
 transition[m, j]``. Of 48 labels, fewer than two remain on average. Ties go to the label with the lowest
 number, as in CRFsuite. The n best sequences come from list Viterbi (Seshadri & Sundberg 1994): each label
-at each token keeps the n best paths that lead to it."""
+at each token keeps the n best paths that lead to it.
+
+Given the text, the labels of a CRF are a Markov chain: label j follows label i at token t with the
+probability q = factors[i, j] * after[t + 1, j] / (their sum over j), where ``after`` are each token's own
+factors times the backward scores. So a span of tokens a to b has the probability that it opens at a, times
+that it goes on at each next token, times that it does not go on after b. Spans are followed only as long
+as they are probable enough; the sum over the spans that open at a token is at most 1, so they are few.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.crfsuite_file import Weights
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.decoding.links import Links, build_links
-from crfdeid.text.document import Span
+from crfdeid.text import bio
+
+NONE = -1
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,8 @@ class Chain:
     def span_probability(self, first: int, last: int, opening: np.ndarray, inside: int | None) -> float:
         """P(tokens ``first`` to ``last`` are exactly one span of a type).
 
-        ``opening`` is the table of :func:`opening_scores`; ``inside`` is the label I of the type, ``None`` if
-        the model does not have it.
+        ``opening`` is the table of :func:`crfdeid.engine.decoding.marginals.opening_scores`; ``inside`` is
+        the label I of the type, ``None`` if the model does not have it.
         """
         score = self._score_opening(first, opening)
         for t in range(first + 1, last + 1):
@@ -94,98 +104,6 @@ def run_chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
         ahead = transitions + emissions[t + 1] + backward[t + 1]
         backward[t] = np.logaddexp.reduce(ahead, axis=1)
     return Chain(emissions, transitions, forward, backward)
-
-
-def opening_scores(labels: list[str], type: str) -> np.ndarray:
-    """The table [labels + 1, labels] with 0 where the transition from the row's label to the column's opens a
-    span of ``type``, otherwise -inf; the last row is for the first token. ``B-type`` always opens a span;
-    ``I-type`` does so there and after a label of another type, because such a sequence is repaired.
-
-    >>> opening_scores(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
-    [0.0, -inf, -inf, 0.0]
-    """
-    table = np.full((len(labels) + 1, len(labels)), -np.inf)
-    for column, label in enumerate(labels):
-        if label == f"B-{type}":
-            table[:, column] = 0.0
-        elif label == f"I-{type}":
-            table[[row for row, before in enumerate([*labels, ""]) if before[2:] != type], column] = 0.0
-    return table
-
-
-class SpanConfidence:
-    """How sure the model is of a span: the marginal probability of the whole span, and not the product of
-    its tokens' probabilities, which would count their agreement several times."""
-
-    def __init__(self, weights: Weights) -> None:
-        self.weights = weights
-        self._opening = cache(lambda type: opening_scores(weights.labels, type))
-
-    @cached_property
-    def links(self) -> Links:
-        return build_links(self.weights.transitions)
-
-    def add_probabilities(
-        self,
-        found: Sequence[Sequence[Span]],
-        batch: Batch,
-        scores: np.ndarray,
-        compiled: bool = False,
-    ) -> list[list[Span]]:
-        """The spans of each document of a batch, with their probabilities; the batch's ``scores`` are
-        [tokens, labels], or where ``compiled`` [tokens, width of the links]."""
-        places = [place for number, spans in enumerate(found) for place in _find_tokens(batch, number, spans)]
-        types = [span.type for spans in found for span in spans]
-        known = self._compute_compiled(batch, scores, places, types) if compiled else [np.nan] * len(types)
-        emissions, transitions = scores[:, : len(self.weights.labels)], self.weights.transitions
-        chains = cache(lambda s: run_chain(emissions[batch.first[s] : batch.stop[s]], transitions))
-        probabilities = iter([
-            float(np.clip(p if np.isfinite(p) else self._compute(chains, batch, place, type), 0.0, 1.0))
-            for p, place, type in zip(known, places, types)
-        ])  # fmt: skip
-        return [[replace(span, probability=next(probabilities)) for span in spans] for spans in found]
-
-    def _compute(
-        self, chains: Callable[[int], Chain], batch: Batch, place: tuple[int, int, int], type: str
-    ) -> float:
-        sequence, first, last = place
-        base = int(batch.first[sequence])
-        inside = self._number(f"I-{type}")
-        chain = chains(sequence)
-        opening = self._opening(type)
-        return chain.span_probability(first - base, last - base, opening, None if inside < 0 else inside)
-
-    def _compute_compiled(
-        self,
-        batch: Batch,
-        scores: np.ndarray,
-        places: Sequence[tuple[int, int, int]],
-        types: Sequence[str],
-    ) -> np.ndarray:
-        """The probabilities by compiled loops, not a number where all labels of a token underflow."""
-        from crfdeid.engine.decoding.compiled_marginals import Spans, fill_spans
-
-        own = np.array([label[2:] for label in self.weights.labels])
-        begins, goes_on = (np.array([self._number(f"{b}-{t}") for t in types], np.int64) for b in "BI")
-        opens = np.zeros((len(types), scores.shape[1]))
-        opens[:, : len(own)] = [own != type for type in types] or 0.0
-        sequences, first, last = np.array(places, np.int64).reshape(-1, 3).T.copy()
-        found = np.full(len(types), np.nan)
-        spans = Spans(sequences, first, last, begins, goes_on, opens)
-        fill_spans(scores, batch.first, batch.stop, self.links, spans, found)
-        return found
-
-    def _number(self, label: str) -> int:
-        return self.weights.labels.index(label) if label in self.weights.labels else -1
-
-
-def _find_tokens(batch: Batch, number: int, spans: Sequence[Span]) -> list[tuple[int, int, int]]:
-    """The sequence, the first token and the last token of each span of a document."""
-    begin, end = batch.bounds[number], batch.bounds[number + 1]
-    first = begin + np.searchsorted(batch.starts[begin:end], [span.start for span in spans])
-    last = begin + np.searchsorted(batch.ends[begin:end], [span.end for span in spans])
-    sequence = np.searchsorted(batch.stop, first, side="right")
-    return list(zip(sequence.tolist(), first.tolist(), last.tolist()))
 
 
 def label_leads(transitions: np.ndarray) -> np.ndarray:
@@ -237,3 +155,166 @@ def _follow_path(back: list[np.ndarray], label: int, rank: int) -> list[int]:
         label, rank = pointers[:, rank, label].tolist()
         path.append(label)
     return path[::-1]
+
+
+class LabelPairs(NamedTuple):
+    """``names`` of types; the numbers of the labels that begin them and go on with them, or -1."""
+
+    names: Sequence[str]
+    begins: Ints
+    goes_on: Ints
+
+
+class Candidates(NamedTuple):
+    """Possible spans, sorted by their first token: ``first`` and ``last`` tokens, numbers of their ``types``,
+    and ``probabilities``."""
+
+    first: Ints
+    last: Ints
+    types: Ints
+    probabilities: Floats
+
+    def select(self, places: Ints) -> Candidates:
+        """Return the candidates at some places."""
+        return Candidates(
+            self.first[places], self.last[places], self.types[places], self.probabilities[places]
+        )
+
+
+def pair_labels(labels: Sequence[str]) -> LabelPairs:
+    """Return the types of the labels, sorted.
+
+    >>> pair_labels(["O", "I-AGE", "B-AGE"])
+    LabelPairs(names=['AGE'], begins=array([2]), goes_on=array([1]))
+    """
+    names = sorted({label[2:] for label in labels if label != bio.OUTSIDE})
+    number = {label: i for i, label in enumerate(labels)}
+    begins, goes_on = (np.array([number.get(f"{b}-{n}", NONE) for n in names], np.int64) for b in "BI")
+    return LabelPairs(names, begins, goes_on)
+
+
+class SpanMarginals:
+    """Finds the spans that are at least as probable as ``least``, for a CRF with these labels and
+    ``transitions`` [labels, labels] from row to column. ``least`` is above 0. With ``backward`` the label B
+    marks the last token of a span (:func:`crfdeid.text.bio.mark_last`): the spans are those of the reversed
+    sequences."""
+
+    def __init__(self, labels: Sequence[str], transitions: Floats, backward: bool = False) -> None:
+        self.pairs, self.backward = pair_labels(labels), backward
+        self.transitions = transitions = np.ascontiguousarray(transitions.T) if backward else transitions
+        self.factors = np.exp(transitions - transitions.max())
+        self.outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else NONE
+
+    @cached_property
+    def links(self) -> Links:
+        return build_links(self.transitions)
+
+    def find(
+        self, emissions: Floats, first: Ints, stop: Ints, least: float, compiled: bool = False
+    ) -> Candidates:
+        """Return the spans of the sequences from ``first`` to before ``stop``; ``emissions`` [tokens, labels]
+        stay as they are."""
+        if not self.backward:
+            return self._find(emissions, first, stop, least, compiled)
+        mirror = np.arange(len(emissions))
+        for a, b in zip(first.tolist(), stop.tolist()):
+            mirror[a:b] = mirror[a:b][::-1]
+        found = self._find(emissions[mirror], first, stop, least, compiled)
+        turned = found._replace(first=mirror[found.last], last=mirror[found.first])
+        return join_candidates([turned])
+
+    def _find(self, emissions: Floats, first: Ints, stop: Ints, least: float, compiled: bool) -> Candidates:
+        if not compiled:
+            return join_candidates(
+                [
+                    self._find_in_sequence(emissions, a, b, least)
+                    for a, b in zip(first.tolist(), stop.tolist())
+                ]
+            )
+        from crfdeid.engine.decoding.compiled_span_marginals import find_spans
+
+        found, bad = find_spans(emissions, first, stop, self.links, *self.pairs[1:], self.outside, least)
+        again = [self._find_in_sequence(emissions, int(first[s]), int(stop[s]), least) for s in bad]
+        return join_candidates([Candidates(*found), *again]) if again else Candidates(*found)
+
+    def _find_in_sequence(self, emissions: Floats, a: int, b: int, least: float) -> Candidates:
+        """The spans of one sequence, with logarithms, which never underflow."""
+        chain = run_chain(emissions[a:b], self.transitions)
+        marginals = chain.marginals()
+        after = np.exp(
+            chain.emissions + chain.backward - (chain.emissions + chain.backward).max(axis=1)[:, None]
+        )
+        rows = follow_spans(marginals, after, self.factors, self.pairs, least)
+        first, last, types, probabilities = zip(*rows) if rows else ((), (), (), ())
+        ints = [np.array(column, np.int64) for column in (first, last, types)]
+        return Candidates(ints[0] + a, ints[1] + a, ints[2], np.array(probabilities, np.float64))
+
+
+def join_candidates(parts: Sequence[Candidates]) -> Candidates:
+    """Join candidates of several sequences, sorted by first token, then by last, then by type."""
+    if not parts:
+        none = np.zeros(0, np.int64)
+        return Candidates(none, none, none, np.zeros(0))
+    joined = [np.concatenate(column) for column in zip(*parts)]
+    order = np.lexsort(joined[2::-1])
+    return Candidates(*(column[order] for column in joined))
+
+
+def follow_spans(
+    marginals: Floats, after: Floats, factors: Floats, pairs: LabelPairs, least: float
+) -> list[tuple[int, int, int, float]]:
+    """Return (first, last, type, probability) of the spans of one sequence. ``marginals`` and ``after`` are
+    [tokens, labels]."""
+    found: list[tuple[int, int, int, float]] = []
+
+    def go_on(t: int, label: int, inside: int) -> float:
+        """The probability that ``inside`` follows ``label`` at t."""
+        if label < 0 or inside < 0 or t + 1 == len(marginals):
+            return 0.0
+        onward = factors[label] * after[t + 1]
+        return float(onward[inside] / onward.sum()) if onward[inside] else 0.0
+
+    for number, (begin, inside) in enumerate(zip(pairs.begins.tolist(), pairs.goes_on.tolist())):
+        own = [label for label in (begin, inside) if label >= 0]
+        for start in np.flatnonzero(marginals[:, own].sum(axis=1) >= least).tolist():
+            began = float(marginals[start, begin]) if begin >= 0 else 0.0
+            going = float(marginals[start, inside]) if inside >= 0 else 0.0
+            if start and going:
+                going -= sum(marginals[start - 1, label] * go_on(start - 1, label, inside) for label in own)
+                going = max(going, 0.0)
+            for t in range(start, len(marginals)):
+                if began + going < least:
+                    break
+                of_begin, of_inside = go_on(t, begin, inside), go_on(t, inside, inside)
+                probability = began * (1.0 - of_begin) + going * (1.0 - of_inside)
+                if probability >= least:
+                    found.append((start, t, number, probability))
+                began, going = 0.0, began * of_begin + going * of_inside
+    return found
+
+
+def choose_spans(found: Candidates, limits: Floats) -> Ints:
+    """Return the places of the candidates that are kept, in order: none overlap, and the sum of each
+    probability less the limit of its type is the largest. So a span is kept where the risk of a wrong
+    span is less than that of a missed one: the limit weighs the two. ``limits`` is by type.
+
+    >>> found = Candidates(*np.array([[0, 0, 1], [0, 1, 2], [0, 0, 0]]), np.array([.5, .45, .45]))
+    >>> choose_spans(found, np.array([.4])).tolist()
+    [0, 2]
+    """
+    gains = found.probabilities - limits[found.types]
+    order = sorted(np.flatnonzero(gains > 0).tolist(), key=lambda place: found.last[place])
+    lasts = found.last[order].tolist()
+    # up to each candidate: the sum, and the last one kept with its place before
+    best, chosen = [0.0], [(NONE, 0)]
+    for number, place in enumerate(order):
+        free = bisect_right(lasts, int(found.first[place]) - 1, 0, number)
+        with_own = best[free] + float(gains[place])
+        chosen.append((place, free) if with_own > best[number] else (NONE, number))
+        best.append(max(best[number], with_own))
+    kept: list[int] = []
+    number = len(order)
+    while number:
+        place, number = chosen[number]
+        kept += [place] * (place != NONE)
+    return np.array(kept[::-1], np.int64)

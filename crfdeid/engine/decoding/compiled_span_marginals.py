@@ -1,4 +1,4 @@
-"""The probabilities of spans of :mod:`crfdeid.engine.decoding.span_marginals`, compiled by numba."""
+"""The probabilities of spans of :mod:`crfdeid.engine.decoding.chain`, compiled by numba."""
 
 from __future__ import annotations
 

@@ -1,17 +1,21 @@
-"""The probability of PHI at each token: forward-backward in scaled probabilities (Rabiner 1989, section
-V.A)."""
+"""The probability of PHI at each token, and of each span that was found: forward-backward in scaled
+probabilities (Rabiner 1989, section V.A)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
 
 import numpy as np
 
+from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints, Scores
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.chain import run_chain
+from crfdeid.engine.crfsuite_file import Weights
+from crfdeid.engine.decoding.chain import Chain, run_chain
 from crfdeid.engine.decoding.links import VECTOR, Links, build_links
+from crfdeid.text.document import Span
 
 PART = 1 << 16  # tokens whose forward scores are kept at once
 
@@ -153,3 +157,95 @@ def compute_sequence(emissions: Floats, factors: Floats) -> Floats:
         found: Floats = alpha * beta
         found /= found.sum(axis=1, keepdims=True)
     return found if np.isfinite(found).all() else np.full_like(found, np.nan)
+
+
+def opening_scores(labels: list[str], type: str) -> np.ndarray:
+    """The table [labels + 1, labels] with 0 where the transition from the row's label to the column's opens a
+    span of ``type``, otherwise -inf; the last row is for the first token. ``B-type`` always opens a span;
+    ``I-type`` does so there and after a label of another type, because such a sequence is repaired.
+
+    >>> opening_scores(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
+    [0.0, -inf, -inf, 0.0]
+    """
+    table = np.full((len(labels) + 1, len(labels)), -np.inf)
+    for column, label in enumerate(labels):
+        if label == f"B-{type}":
+            table[:, column] = 0.0
+        elif label == f"I-{type}":
+            table[[row for row, before in enumerate([*labels, ""]) if before[2:] != type], column] = 0.0
+    return table
+
+
+class SpanConfidence:
+    """How sure the model is of a span: the marginal probability of the whole span, and not the product of
+    its tokens' probabilities, which would count their agreement several times."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._opening = cache(lambda type: opening_scores(weights.labels, type))
+
+    @cached_property
+    def links(self) -> Links:
+        return build_links(self.weights.transitions)
+
+    def add_probabilities(
+        self,
+        found: Sequence[Sequence[Span]],
+        batch: Batch,
+        scores: np.ndarray,
+        compiled: bool = False,
+    ) -> list[list[Span]]:
+        """The spans of each document of a batch, with their probabilities; the batch's ``scores`` are
+        [tokens, labels], or where ``compiled`` [tokens, width of the links]."""
+        places = [place for number, spans in enumerate(found) for place in _find_tokens(batch, number, spans)]
+        types = [span.type for spans in found for span in spans]
+        known = self._compute_compiled(batch, scores, places, types) if compiled else [np.nan] * len(types)
+        emissions, transitions = scores[:, : len(self.weights.labels)], self.weights.transitions
+        chains = cache(lambda s: run_chain(emissions[batch.first[s] : batch.stop[s]], transitions))
+        probabilities = iter([
+            float(np.clip(p if np.isfinite(p) else self._compute(chains, batch, place, type), 0.0, 1.0))
+            for p, place, type in zip(known, places, types)
+        ])  # fmt: skip
+        return [[replace(span, probability=next(probabilities)) for span in spans] for spans in found]
+
+    def _compute(
+        self, chains: Callable[[int], Chain], batch: Batch, place: tuple[int, int, int], type: str
+    ) -> float:
+        sequence, first, last = place
+        base = int(batch.first[sequence])
+        inside = self._number(f"I-{type}")
+        chain = chains(sequence)
+        opening = self._opening(type)
+        return chain.span_probability(first - base, last - base, opening, None if inside < 0 else inside)
+
+    def _compute_compiled(
+        self,
+        batch: Batch,
+        scores: np.ndarray,
+        places: Sequence[tuple[int, int, int]],
+        types: Sequence[str],
+    ) -> np.ndarray:
+        """The probabilities by compiled loops, not a number where all labels of a token underflow."""
+        from crfdeid.engine.decoding.compiled_marginals import Spans, fill_spans
+
+        own = np.array([label[2:] for label in self.weights.labels])
+        begins, goes_on = (np.array([self._number(f"{b}-{t}") for t in types], np.int64) for b in "BI")
+        opens = np.zeros((len(types), scores.shape[1]))
+        opens[:, : len(own)] = [own != type for type in types] or 0.0
+        sequences, first, last = np.array(places, np.int64).reshape(-1, 3).T.copy()
+        found = np.full(len(types), np.nan)
+        spans = Spans(sequences, first, last, begins, goes_on, opens)
+        fill_spans(scores, batch.first, batch.stop, self.links, spans, found)
+        return found
+
+    def _number(self, label: str) -> int:
+        return self.weights.labels.index(label) if label in self.weights.labels else -1
+
+
+def _find_tokens(batch: Batch, number: int, spans: Sequence[Span]) -> list[tuple[int, int, int]]:
+    """The sequence, the first token and the last token of each span of a document."""
+    begin, end = batch.bounds[number], batch.bounds[number + 1]
+    first = begin + np.searchsorted(batch.starts[begin:end], [span.start for span in spans])
+    last = begin + np.searchsorted(batch.ends[begin:end], [span.end for span in spans])
+    sequence = np.searchsorted(batch.stop, first, side="right")
+    return list(zip(sequence.tolist(), first.tolist(), last.tolist()))

@@ -23,7 +23,7 @@ from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats
-from crfdeid.engine.decoding.span_marginals import Candidates, choose_spans
+from crfdeid.engine.decoding.chain import Candidates, choose_spans
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value

@@ -21,7 +21,7 @@ import numpy as np
 from crfdeid.config import Config, flatten_keys
 from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.engine.arrays.types import Floats
-from crfdeid.engine.decoding import span_marginals
+from crfdeid.engine.decoding import chain
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.systems import model
@@ -145,8 +145,8 @@ def choose_places(keys: Sequence[Key], judged: Floats, limits: dict[str, float])
     """Return the places of the candidates that do not overlap and exceed their limits most in sum."""
     first, last = (np.array([key[place] for key in keys], np.int64) for place in (0, 1))
     of_key = np.array([limits[key[2]] for key in keys], np.float64)
-    rows = span_marginals.Candidates(first, last, np.arange(len(keys)), judged)
-    places: list[int] = span_marginals.choose_spans(rows, of_key).tolist()
+    rows = chain.Candidates(first, last, np.arange(len(keys)), judged)
+    places: list[int] = chain.choose_spans(rows, of_key).tolist()
     return places
 
 

@@ -17,8 +17,8 @@ from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, ContextColumns
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TextNumbers, TokenVocabulary
+from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
-from crfdeid.engine.decoding.span_marginals import Candidates
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import resolve_names

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.decoding.span_marginals import Candidates
+from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.errors import ModelError
 
 PLACES = ("inside", "first", "last", "before", "after")

@@ -207,9 +207,6 @@ def read_counts(folder: Path) -> tuple[list[str], list[str], dict[str, Counts]]:
     return types, words, tables
 
 
-SYSTEM = System(Options, train, HmmTagger)
-
-
 def smooth(levels: Sequence[Level], floor: np.ndarray | float) -> np.ndarray:
     """Mix the estimates of all levels, from the longest context to the shortest, and ``floor``. The weight
     of a level is (1 - c_before / c) / (1 + distinct / c), where c is the count of its context and c_before
@@ -344,3 +341,6 @@ def _group_rows(table: np.ndarray, column: int) -> dict[int, list[list[int]]]:
     for row in table.tolist():
         found.setdefault(row[column], []).append(row)
     return found
+
+
+SYSTEM = System(Options, train, HmmTagger)
