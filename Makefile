@@ -15,13 +15,16 @@ EXPERIMENT ?= groups
 BESIDE := $(if $(filter corpus/test,$(TEST)),--beside english)
 
 .PHONY: train dry-run test campaign mutants oldest ablate gazetteers shipped dist wheelhouse docs clean
+TRAINING = $(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG)
 train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
+	@$(call install_extras,$(TRAINING))
 	@echo "Training on $(CORPUS) and scoring on $(TEST)"
-	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) $(BESIDE) --config $(CONFIG) --out $(MODEL) --overwrite
+	$(TRAINING) $(BESIDE) --out $(MODEL) --overwrite
 	@echo "Next: $(BIN)/crfdeid tag docs/note.txt --model $(MODEL) --format inline"
 
 dry-run: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
-	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --dry-run
+	@$(call install_extras,$(TRAINING))
+	$(TRAINING) --dry-run
 
 # The loops are compiled beside mypy, which works in one process. Python keeps its bytecode, also where the environment
 # says otherwise: tests start hundreds of programs.
@@ -81,10 +84,11 @@ shipped: $(VENV)/.runs
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures. Without CORPUS it trains on the
 # generated notes only.
+COMPARING = $(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(COMPARED) --test $(TEST) --out runs/$(EXPERIMENT)
 COMPARED := $(if $(filter file,$(origin CORPUS)),$(firstword $(CORPUS)),$(CORPUS))
 ablate: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[plot,works]'
-	$(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(COMPARED) --test $(TEST) --out runs/$(EXPERIMENT)
+	@$(call install_extras,$(COMPARING))
+	$(COMPARING)
 
 # The source archive and the wheel, in dist/.
 dist: $(VENV)/.runs
@@ -125,6 +129,11 @@ $(VENV)/.installed: setup.cfg pyproject.toml | $(BIN)/python
 	@echo "Installing what the tests need into $(VENV)"
 	$(BIN)/pip install --disable-pip-version-check -e '.[$(TESTED)]'
 	touch $@ $(VENV)/.runs
+
+# Install the extras that a command needs and that are missing. Where none is, pip is not called.
+install_extras = missing=$$($(1) --extras) && if [ -n "$$missing" ]; then \
+	echo "Installing what the configuration needs: crfdeid[$$missing]"; \
+	$(BIN)/pip install --disable-pip-version-check "crfdeid[$$missing]"; fi
 
 clean:
 	rm -rf corpus $(MODEL)

@@ -8,6 +8,8 @@ The command line prints it and exits with status 2.
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -56,6 +58,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     match = get_close_matches(word, list(known), n=1)
     return f"; did you mean {match[0]}?" if match else ""
+
+
+def show_install(extra: str) -> str:
+    """Return the command that installs an extra of this package where this program runs.
+
+    >>> show_install("works").removeprefix(sys.executable)
+    " -m pip install 'crfdeid[works]'"
+    """
+    return f"{shlex.quote(sys.executable or 'python3')} -m pip install 'crfdeid[{extra}]'"
 
 
 def looks_like_id(text: str) -> bool:

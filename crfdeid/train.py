@@ -27,7 +27,7 @@ from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate,
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import find_date, hold_output, open_whole
-from crfdeid.systems import dry_run, links_ahead, model, model_folder, registry, training_record
+from crfdeid.systems import dry_run, extras, links_ahead, model, model_folder, registry, training_record
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
@@ -55,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     cli.add_overlaps_option(parser)
+    cli.add_extras_option(parser)
     cli.add_types_option(parser)
     parser.add_argument("--out", type=Path, help="folder for the model")
     parser.add_argument(
@@ -83,9 +84,13 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if args.beside and not args.test:
         raise ConfigurationError("--beside: wanted --test with it")
-    if not (args.out or args.dry_run):
+    if not (args.out or args.dry_run or args.extras):
         raise ConfigurationError("--out FOLDER: wanted the folder of the model, or --dry-run")
     settings = read_settings(args)
+    if args.extras:
+        print(",".join(extras.list_missing(extras.list_extras([settings]))))
+        return
+    extras.check_installed(settings)
     sources = {str(path): list(cli.read_documents(path, None, args)) for path in args.train}
     documents = [document for some in sources.values() for document in some]
     if args.one_note_per_patient:

@@ -41,8 +41,10 @@ from crfdeid.corpora.folds import Part, join_parts
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
 from crfdeid.files import hold_output, open_whole
-from crfdeid.systems import links_ahead, model, registry
+from crfdeid.systems import extras, links_ahead, model, registry
 from crfdeid.text.spans import describe_doubled
+
+PLOT = "plot"  # the extra of :mod:`crfdeid.ablate.plot`
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -69,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change the base of all runs"
     )
     cli.add_overlaps_option(parser)
+    cli.add_extras_option(parser)
     parser.add_argument("--again", action="store_true", help="train finished runs again")
     parser.add_argument(
         "--resamples",
@@ -85,6 +88,9 @@ def main(arguments: list[str] | None = None) -> None:
     changes = [*args.set, *cli.list_changes(args)]
     planned = plan.read_plan(args.config, partial(registry.apply_changes, changes=changes))
     published_comparison.check_published(planned)
+    if args.extras:
+        print(",".join(extras.list_missing([PLOT, *extras.list_extras(run.config for run in planned.runs)])))
+        return
     corpora = read_corpora(args, planned)
     if TEST in corpora:
         seen = model.count_seen(corpora[TRAIN].documents, corpora[TEST].documents)

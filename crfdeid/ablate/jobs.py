@@ -28,7 +28,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_you_mean
 from crfdeid.feature_extraction import link_bigrams, templates
-from crfdeid.systems import links_ahead, registry
+from crfdeid.systems import extras, links_ahead, registry
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
 from crfdeid.text import bio, gazetteer, scheme
 from crfdeid.text.scheme import read_scheme
@@ -206,7 +206,7 @@ def check_programs(run: Run) -> None:
     """Raise :class:`ConfigurationError` before any training where a run needs the link grammar parser, or
     packages of its system, and they are not installed."""
     try:
-        registry.find_system(run.config.system).check_installed(run.config)
+        extras.check_installed(run.config)
     except ConfigurationError as error:
         raise ConfigurationError(f"run {run.name}: {error}") from None
     if links_ahead.has_links(run.config):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.ablate.results import Figures, Result
-from crfdeid.errors import CrfdeidError
+from crfdeid.errors import CrfdeidError, show_install
 from crfdeid.files import open_whole
 
 CURVES = {"strict F1": "o", "strict R": "s", "token R": "^"}
@@ -28,7 +28,7 @@ def write_plot(results: Sequence[Result], figures: Figures, folder: Path, captio
     """Write ``plot.svg`` and ``plot.png`` to ``folder``; the same figures give the same bytes. Raises
     :class:`PlotError` without matplotlib."""
     if find_spec("matplotlib") is None:
-        raise PlotError("no plot: matplotlib is not installed (pip install 'crfdeid[plot]')")
+        raise PlotError(f"no plot: matplotlib is not installed ({show_install('plot')})")
     import matplotlib
     from cycler import cycler
     from matplotlib.figure import Figure

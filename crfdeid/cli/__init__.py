@@ -236,6 +236,15 @@ def list_changes(args: argparse.Namespace) -> list[str]:
     return [f'overlaps="{args.overlaps}"'] if args.overlaps else []
 
 
+def add_extras_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a training that only asks what it needs."""
+    parser.add_argument(
+        "--extras",
+        action="store_true",
+        help="print which of crfdeid's extras are missing, as pip takes them; read nothing",
+    )
+
+
 def add_threshold_option(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str = "the most probable labels"
 ) -> None:

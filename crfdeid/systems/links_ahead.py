@@ -9,17 +9,15 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from crfdeid.config import Config
-from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.templates import OF_LINKS
+from crfdeid.systems.extras import list_observations
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
 
 def has_links(config: Config) -> bool:
     """Whether the templates of a configuration, or of a system in its stack, observe links."""
-    bases = [base.get("features", []) for base in config.options.get("bases", {}).values()]
-    groups = {group for features in (config.features, *bases) for group in features}
-    return any(name in OF_LINKS for g in groups for t in templates.read_group(g) for name, _ in t)
+    return not set(OF_LINKS).isdisjoint(list_observations(config))
 
 
 def list_sentences(documents: Iterable[Document], configs: Iterable[Config]) -> list[str]:

@@ -62,7 +62,7 @@ class Entry:
     """What is known of a system before its ``module`` is imported, where ``record`` names its
     :class:`System`. A system that is not trained can be used by its name. ``has_type_bias`` and
     ``has_recall_bias``: it reads these settings. ``has_min_patients``: it reads ``min_patients``, and
-    keeps no other words."""
+    keeps no other words. ``extra`` is the extra of this package that its training needs."""
 
     module: str
     record: str = "SYSTEM"
@@ -71,6 +71,7 @@ class Entry:
     has_type_bias: bool = False
     has_recall_bias: bool = False
     has_min_patients: bool = False
+    extra: str = ""
 
 
 SYSTEMS = {
@@ -91,9 +92,12 @@ SYSTEMS = {
     "heuristic": Entry(
         "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
     ),
-    "rnn": Entry("crfdeid.systems.works.rnn", needs_features=False, has_recall_bias=True),
+    "rnn": Entry("crfdeid.systems.works.rnn", needs_features=False, has_recall_bias=True, extra="rnn"),
     "transformer": Entry(
-        "crfdeid.systems.transformer.transformer", needs_features=False, has_recall_bias=True
+        "crfdeid.systems.transformer.transformer",
+        needs_features=False,
+        has_recall_bias=True,
+        extra="transformer",
     ),
 }
 

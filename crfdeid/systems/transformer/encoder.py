@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from crfdeid.errors import ConfigurationError, DocumentError, ModelError, did_you_mean
+from crfdeid.errors import ConfigurationError, DocumentError, ModelError, did_you_mean, show_install
 from crfdeid.text import bio
 from crfdeid.text.document import Token
 
@@ -206,7 +206,7 @@ def check_extra() -> None:
     """Raise :class:`ConfigurationError` where the extra ``transformer`` is not installed."""
     if missing := [name for name in ("torch", "transformers", "safetensors") if find_spec(name) is None]:
         wanted = ", ".join(missing)
-        raise ConfigurationError(f"the system transformer needs {wanted}: pip install crfdeid[transformer]")
+        raise ConfigurationError(f"the system transformer needs {wanted}: {show_install('transformer')}")
 
 
 def map_labels(names: Sequence[str], labels: Mapping[str, str], types: Sequence[str]) -> list[str]:

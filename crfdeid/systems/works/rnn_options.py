@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.errors import ConfigurationError, did_you_mean, show_install
 from crfdeid.systems.works.rnn_vocabulary import UNKNOWN_WORDS
 
 NETWORKS = ("elman", "jordan")
@@ -17,7 +17,6 @@ LEAST = {
     "window": 1, "dimensions": 0, "embedding_epochs": 1, "hidden": 1, "layers": 1, "epochs": 1,
     "patience": 1, "least": 1, "seed": 0, "threads": 1, "batch": 1, "words": 0,
 }  # fmt: skip
-EXTRA = "the system rnn needs {}: pip install crfdeid[rnn]"
 
 
 @dataclass(frozen=True)
@@ -100,4 +99,4 @@ def check_extra(options: Options, training: bool) -> None:
     """Raise :class:`ConfigurationError` where the extra ``rnn`` is not installed."""
     wanted = ["torch", "safetensors", *(["gensim"] if training and options.embedding == "cbow" else [])]
     if missing := [name for name in wanted if find_spec(name) is None]:
-        raise ConfigurationError(EXTRA.format(", ".join(missing)))
+        raise ConfigurationError(f"the system rnn needs {', '.join(missing)}: {show_install('rnn')}")

@@ -1,0 +1,83 @@
+"""The extras of this package that a configuration needs: which they are, and which are not installed.
+
+An extra is a group of packages in setup.cfg. ``make train`` and ``make ablate`` install what is missing
+before they train, and do not call pip where nothing is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+
+from crfdeid.config import Config
+from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction.pipeline import find_pos_tagger
+from crfdeid.systems import registry
+
+OF_SOURCES = {"gruut": "works", "aptagger": "pos"}  # of the setting pos
+OF_OBSERVATIONS = {"lemma": "works"}
+REQUIREMENT = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*["']([\w-]+)["']""")
+
+
+def list_settings(config: Config, name: str) -> list[str]:
+    """Return the values of a setting that is a text, in a configuration and in the systems of its stack."""
+    bases = config.options.get("bases", {}).values()
+    return [value for value in (getattr(config, name), *(base.get(name) for base in bases)) if value]
+
+
+def list_observations(config: Config) -> list[str]:
+    """Return the names of the observations of a configuration, and of the systems in its stack."""
+    bases = [base.get("features", []) for base in config.options.get("bases", {}).values()]
+    groups = {group for features in (config.features, *bases) for group in features}
+    return templates.list_names(t for group in sorted(groups) for t in templates.read_group(group))
+
+
+def list_extras(configs: Iterable[Config]) -> list[str]:
+    """Return the extras that trainings of these configurations need.
+
+    >>> list_extras([registry.read_config("wi_deid"), registry.read_config("rnn_elman")])
+    ['rnn', 'works']
+    """
+    return sorted({extra for config in configs for extra in _list_extras(config)} - {""})
+
+
+def _list_extras(config: Config) -> Iterator[str]:
+    yield from (registry.find_entry(name).extra for name in list_settings(config, "system"))
+    yield from (OF_SOURCES.get(name, "") for name in list_settings(config, "pos"))
+    yield from (OF_OBSERVATIONS.get(name, "") for name in list_observations(config))
+
+
+def list_missing(extras: Iterable[str]) -> list[str]:
+    """Return the extras of which a package is not installed. Where this package itself is not installed,
+    its extras are not known."""
+    return [extra for extra in extras if not all(map(is_installed, list_packages(extra)))]
+
+
+def list_packages(extra: str) -> list[str]:
+    """Return the names of the packages of an extra."""
+    try:
+        wanted = metadata.requires("crfdeid") or []
+    except metadata.PackageNotFoundError:
+        return []
+    found = [match for line in wanted if (match := REQUIREMENT.match(line))]
+    return [match[1] for match in found if match[2] == extra]
+
+
+def is_installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def check_installed(config: Config) -> None:
+    """Raise :class:`ConfigurationError` where a package is missing that a training needs."""
+    registry.find_system(config.system).check_installed(config)
+    for source in list_settings(config, "pos"):
+        find_pos_tagger(source)
+    if "lemma" in list_observations(config):
+        from crfdeid.feature_extraction.word_windows import load_lemmatizer
+
+        load_lemmatizer()
