@@ -34,7 +34,7 @@ from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import Study, create_study, open_study
 from crfdeid.review.web import app, serve
-from crfdeid.review.web.sessions import Address, Session, Sessions
+from crfdeid.review.web.sessions import Address, LoginSession, Sessions
 from crfdeid.text.document import Document, Span
 
 ADDRESS = Address(("127.0.0.1",), 8000)
@@ -136,7 +136,7 @@ def measure_readers(opened: Study, seconds: float) -> None:
         thread.start()
         while not server.started:
             time.sleep(0.01)
-        tokens = [sessions.begin(Session(name)) for name in names]
+        tokens = [sessions.begin(LoginSession(name)) for name in names]
         with ThreadPoolExecutor(len(names)) as desks:
             began = time.perf_counter()
             jobs = [

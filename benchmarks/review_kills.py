@@ -31,7 +31,7 @@ from crfdeid.review.__main__ import main as review
 from crfdeid.review.study import accounts
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import Study, create_study, name_book, open_study
-from crfdeid.review.web.sessions import Session, Sessions
+from crfdeid.review.web.sessions import LoginSession, Sessions
 
 LONGEST_START = 60.0  # seconds
 SHORTEST_NOTE = 30  # characters
@@ -177,7 +177,7 @@ def make_desks(folder: Path, readers: int, port: int, stopped: threading.Event) 
         name = f"reader {index}"
         accounts.add_reader(study.store, name, "reader")
         own = [1 + 3 * index + place for place in range(3)]
-        yield Desk(port, sessions.begin(Session(name)), name, own, stopped)
+        yield Desk(port, sessions.begin(LoginSession(name)), name, own, stopped)
     study.store.close()
 
 

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from crfdeid.ablate import training
+from crfdeid.ablate import one_training
 from crfdeid.ablate.jobs import Row
-from crfdeid.ablate.training import Cost
+from crfdeid.ablate.one_training import Cost
 from crfdeid.evaluate import evaluation, significance, type_table
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.evaluate.matching import CRITERIA, Criterion, build_scored_document
@@ -60,7 +60,7 @@ class Result:
 
 def read_result(row: Row, resamples: int, seed: int) -> Result:
     """Read the result of a row whose jobs are done, and score it."""
-    outputs = [training.read_output(job) for job in row.jobs]
+    outputs = [one_training.read_output(job) for job in row.jobs]
     gold = [document for job in row.jobs for document in job.test.documents]
     system = [document for documents, _ in outputs for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"

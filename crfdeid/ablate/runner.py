@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from crfdeid.ablate import training
+from crfdeid.ablate import one_training
 from crfdeid.ablate.jobs import Job
 from crfdeid.errors import CrfdeidError
 from crfdeid.files import hold_output, hold_signals
@@ -101,7 +101,7 @@ def run_job(job: Job, building: Path, pipe: Connection) -> None:
     why it failed."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
-        training.train_job(job, building, pipe.send)
+        one_training.train_job(job, building, pipe.send)
         if job.folder.exists():
             shutil.rmtree(job.folder)
         job.folder.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from crfdeid import pages
-from crfdeid.ablate import training
+from crfdeid.ablate import one_training
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, score_words
 from crfdeid.corpora.folds import Part, have_common_text
@@ -199,8 +199,8 @@ def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
         "trainings": [
             {
                 "fingerprint": job.fingerprint,
-                "train": training.summarize_part(job.train),
-                "test": training.summarize_part(job.test),
+                "train": one_training.summarize_part(job.train),
+                "test": one_training.summarize_part(job.test),
                 "cost": asdict(cost),
             }
             for job, cost in zip(result.row.jobs, result.costs)

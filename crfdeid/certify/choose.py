@@ -32,7 +32,7 @@ THRESHOLDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 @dataclass(frozen=True)
-class Point:
+class TestedThreshold:
     """A threshold: the share of the spans that it misses, with its bound, and the share of the masked
     characters that are PHI."""
 
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
 
 def measure_points(
     gold: Sequence[Document], tagger: Tagger, thresholds: Iterable[float], confidence: float
-) -> list[Point]:
+) -> list[TestedThreshold]:
     """Tag the notes by each threshold, and measure what it misses."""
     points = []
     for threshold in thresholds:
@@ -86,10 +86,10 @@ def measure_points(
 
 def measure_point(
     gold: Sequence[Document], tagged: Sequence[Document], threshold: float, confidence: float
-) -> Point:
+) -> TestedThreshold:
     found = count_missed(gold, tagged)
     bound = bound_clustered_share(found, confidence, ASSUMED_EFFECT)
-    return Point(threshold, int(found.misses.sum()), int(found.spans.sum()), found.share, bound,
+    return TestedThreshold(threshold, int(found.misses.sum()), int(found.spans.sum()), found.share, bound,
                  measure_precision(gold, tagged))  # fmt: skip
 
 
@@ -122,7 +122,9 @@ def measure_precision(gold: Sequence[Document], tagged: Sequence[Document]) -> f
     return right / max(masked, 1)
 
 
-def list_lines(points: Sequence[Point], passed: int, aim: float, confidence: float) -> Iterable[str]:
+def list_lines(
+    points: Sequence[TestedThreshold], passed: int, aim: float, confidence: float
+) -> Iterable[str]:
     yield f"{'threshold':>9}{'missed':>9}{'spans':>9}{'share':>9}{'bound':>9}{'precision':>11}"
     for number, point in enumerate(points):
         mark = "  passes" if number < passed else ""
@@ -140,7 +142,11 @@ def list_lines(points: Sequence[Point], passed: int, aim: float, confidence: flo
 
 
 def write_choice(
-    path: Path, points: Sequence[Point], passed: int, args: argparse.Namespace, gold: Sequence[Document]
+    path: Path,
+    points: Sequence[TestedThreshold],
+    passed: int,
+    args: argparse.Namespace,
+    gold: Sequence[Document],
 ) -> None:
     """Write the choice. ``tuned_notes`` has the hashes that certify draw refuses."""
     chosen = points[passed - 1].threshold if passed else None

@@ -13,7 +13,7 @@ from crfdeid.certify.readers import list_hard
 from crfdeid.certify.reading_copy import Plant, draw_plants, make_reading_copy
 from crfdeid.certify.sample_size import FEWEST_NOTES, Aim, make_plan
 from crfdeid.certify.sampling import HELP, Unit, refuse_tuning_notes
-from crfdeid.certify.store import Frame, Store, record_draw, refuse_second_draw, write_store
+from crfdeid.certify.store import SampleFrame, SampleStore, record_draw, refuse_second_draw, write_store
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
@@ -76,7 +76,7 @@ def refuse_options(args: argparse.Namespace) -> None:
         storage.refuse_existing(name_part(args.out, look), overwrite=False)
 
 
-def make_store(documents: Sequence[Document], args: argparse.Namespace) -> Store:
+def make_store(documents: Sequence[Document], args: argparse.Namespace) -> SampleStore:
     """Draw the notes and the plants."""
     if not any(document.spans for document in documents):
         raise ConfigurationError(
@@ -90,13 +90,13 @@ def make_store(documents: Sequence[Document], args: argparse.Namespace) -> Store
     frame = sampling.build_frame(documents, strata)
     sample = draw_units(frame, count_notes(args.notes, aim), seed)
     of_note = {unit.id: unit.stratum for unit in frame} if columns else {}
-    counted = Frame(
+    counted = SampleFrame(
         len(frame), len({unit.patient for unit in frame}), count_strata(frame), columns, of_note, refused
     )
     allowed = tuple(sorted(name for name in args.allowed.split(",") if name))
     plants = draw_all_plants(documents, sample, aim, seed, allowed)
     release = hash_documents(documents)
-    return Store(aim, args.precision, seed, release, counted, tuple(sample), plants, allowed)
+    return SampleStore(aim, args.precision, seed, release, counted, tuple(sample), plants, allowed)
 
 
 def count_notes(asked: int | None, aim: Aim) -> int:
@@ -147,14 +147,16 @@ def name_part(out: Path, look: int) -> Path:
     return out if look == 1 else out.with_name(f"{out.stem}.look{look}{out.suffix}")
 
 
-def write_reading(store: Store, documents: Sequence[Document], look: int, out: Path, format: str) -> None:
+def write_reading(
+    store: SampleStore, documents: Sequence[Document], look: int, out: Path, format: str
+) -> None:
     """Write the notes of a look for the readers, by id, so that their order tells nothing."""
     wanted = {unit.id for unit in store.list_part(look)}
     notes = sorted((note for note in documents if note.id in wanted), key=lambda note: note.id)
     corpora.write((make_reading_copy(note, store.plants).document for note in notes), out, format)
 
 
-def print_draw(store: Store, args: argparse.Namespace) -> None:
+def print_draw(store: SampleStore, args: argparse.Namespace) -> None:
     frame, parts = store.frame, [name_part(args.out, look + 1) for look in range(store.aim.looks)]
     hard = sum(plant.hard for plant in store.plants)
     print(f"{len(store.sample)} of {frame.notes} notes were drawn, with {len(store.plants)} planted leaks, "

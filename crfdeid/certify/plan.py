@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
-from crfdeid.certify.sample_size import SECONDS, Aim, Plan, estimate_instances, find_hours, make_plan
+from crfdeid.certify.sample_size import SECONDS, Aim, ReadingPlan, estimate_instances, find_hours, make_plan
 
 NEIGHBOURS = (0.5, 0.75, 1, 1.5, 2, 3)  # times the aim
 HELP = {
@@ -72,7 +72,7 @@ def describe_plan(aim: Aim, seconds: float, readers: int) -> Iterator[str]:
         yield f"{other.aim:>7.2%}" + "{:>24}{:>26}".format(*cells)
 
 
-def describe_need(plan: Plan | None, where: str, seconds: float, readers: int) -> Iterator[str]:
+def describe_need(plan: ReadingPlan | None, where: str, seconds: float, readers: int) -> Iterator[str]:
     if plan is None:
         yield f"{where}: no sample shows this aim; the expected share is too near to it, or above it."
         return
@@ -84,7 +84,7 @@ def describe_need(plan: Plan | None, where: str, seconds: float, readers: int) -
     )
 
 
-def show_cell(plan: Plan | None, seconds: float, readers: int) -> str:
+def show_cell(plan: ReadingPlan | None, seconds: float, readers: int) -> str:
     if plan is None:
         return "not possible"
     return f"{plan.notes:,} notes {find_hours(plan.notes, seconds, readers):>8,.1f} h"

@@ -49,7 +49,7 @@ class Aim:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReadingPlan:
     """``spans`` are effective spans; the aim is shown where at most ``allowed`` of them are missed.
     ``effect`` is the design effect of the bound: at least what is assumed with so few misses."""
 
@@ -110,7 +110,7 @@ def adjust_for_readers(aim: Aim) -> tuple[float, float, float]:
     )
 
 
-def make_plan(aim: Aim, corrected: bool = False) -> Plan | None:
+def make_plan(aim: Aim, corrected: bool = False) -> ReadingPlan | None:
     """Return the plan for an aim: as read, or ``corrected`` for readers who miss some leaks. None if no
     sample can show it, because as much is expected to be missed."""
     limit, confidence, expected = adjust_for_readers(aim) if corrected else take_as_read(aim)
@@ -118,7 +118,7 @@ def make_plan(aim: Aim, corrected: bool = False) -> Plan | None:
         return None
     spans, allowed = found
     effect = max(aim.effect, assume_effect(allowed))
-    return Plan(spans, allowed, effect, max(FEWEST_NOTES, ceil(spans * effect / aim.spans)))
+    return ReadingPlan(spans, allowed, effect, max(FEWEST_NOTES, ceil(spans * effect / aim.spans)))
 
 
 def find_hours(notes: int, seconds: float = SECONDS, readers: int = 1) -> float:

@@ -14,7 +14,7 @@ from crfdeid.certify.sample_size import FEWEST_NOTES
 from crfdeid.certify.sampling import HELP, refuse_tuning_notes
 from crfdeid.certify.statement import Statement, make_statement
 from crfdeid.certify.statement_text import render_statement
-from crfdeid.certify.store import Marks, Store, read_store, refuse_unrecorded, write_store
+from crfdeid.certify.store import Marks, SampleStore, read_store, refuse_unrecorded, write_store
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     print(render_statement(statement, "text"), end="")
 
 
-def refuse_changes(store: Store, documents: Sequence[Document], release: Path) -> None:
+def refuse_changes(store: SampleStore, documents: Sequence[Document], release: Path) -> None:
     """Raise :class:`ConfigurationError` where the release or the draw is not what it was."""
     if hash_documents(documents) != store.release:
         raise ConfigurationError(
@@ -72,7 +72,7 @@ def refuse_changes(store: Store, documents: Sequence[Document], release: Path) -
         raise ConfigurationError(f"a sample of {len(store.sample)} notes; wanted {FEWEST_NOTES} or more")
 
 
-def take_look(store: Store, documents: Sequence[Document], readers: Sequence[str]) -> Store:
+def take_look(store: SampleStore, documents: Sequence[Document], readers: Sequence[str]) -> SampleStore:
     """Return the store with the marks of a new look; unchanged where they are those of the last look, or
     where there are no readers."""
     if not readers:
@@ -90,7 +90,7 @@ def take_look(store: Store, documents: Sequence[Document], readers: Sequence[str
     return store.with_look(marks)
 
 
-def try_marks(store: Store, documents: Sequence[Document], readers: Sequence[str]) -> Marks | None:
+def try_marks(store: SampleStore, documents: Sequence[Document], readers: Sequence[str]) -> Marks | None:
     """Return the marks as those of the last look, None where they are of other notes."""
     try:
         return collect_marks(store, documents, readers, len(store.looks))
@@ -100,7 +100,9 @@ def try_marks(store: Store, documents: Sequence[Document], readers: Sequence[str
         return None
 
 
-def collect_marks(store: Store, documents: Sequence[Document], readers: Sequence[str], look: int) -> Marks:
+def collect_marks(
+    store: SampleStore, documents: Sequence[Document], readers: Sequence[str], look: int
+) -> Marks:
     """Read what the readers marked in the notes of a look."""
     wanted = {unit.id for unit in store.list_part(look)}
     copies = {note.id: make_reading_copy(note, store.plants) for note in documents if note.id in wanted}
@@ -121,7 +123,7 @@ def parse_reader(pair: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def restate(store: Store, documents: Sequence[Document], systems: Sequence[str]) -> Statement:
+def restate(store: SampleStore, documents: Sequence[Document], systems: Sequence[str]) -> Statement:
     """Return the statement of the looks in the store. ``systems`` may not have played the readers."""
     by_id = {document.id: document for document in documents}
     copies, counts = {}, []

@@ -11,7 +11,7 @@ from crfdeid.certify import bounds
 from crfdeid.certify.bounds import ASSUMED_EFFECT, Clusters
 from crfdeid.certify.readers import Likeness, NoteCounts
 from crfdeid.certify.sampling import Unit
-from crfdeid.certify.store import Store
+from crfdeid.certify.store import SampleStore
 
 FEWEST_HARD = 10  # planted leaks that are hard to see, to measure readers by them
 
@@ -56,7 +56,7 @@ class Statement:
     ``together`` is of all readers and plants, ``easy`` and ``hard`` of these plants; ``systems`` are readers
     whose marks are those of a system."""
 
-    store: Store
+    store: SampleStore
     confidence: float
     notes: int
     patients: int
@@ -160,7 +160,7 @@ class Method:
 
 
 def make_statement(
-    store: Store, units: Sequence[Unit], counts: Sequence[NoteCounts], systems: Sequence[Likeness] = ()
+    store: SampleStore, units: Sequence[Unit], counts: Sequence[NoteCounts], systems: Sequence[Likeness] = ()
 ) -> Statement:
     """Return the statement for notes that were read, by readers of whom ``systems`` are none."""
     counted = CountedNotes(tuple(units), tuple(counts), store.precision)

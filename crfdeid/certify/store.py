@@ -21,7 +21,7 @@ Marks = Mapping[str, Mapping[str, list[tuple[int, int, str]]]]  # by reader and 
 
 
 @dataclass(frozen=True)
-class Frame:
+class SampleFrame:
     """What the sample was drawn from. ``strata`` has the number of notes of each; ``columns`` made them, and
     ``stratum_of`` has that of each note (empty without columns);
     ``refused`` is the number of notes in the lists of those that tuned the model, None without a list."""
@@ -35,7 +35,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Store:
+class SampleStore:
     """A study. ``precision`` is the share of the masked spans that are PHI. ``allowed`` are
     types that the release may show: their marks are not leaks. ``looks`` has the marks of each
     look that was taken: of the first half of the sample, or of all of it."""
@@ -44,7 +44,7 @@ class Store:
     precision: float
     seed: int
     release: str  # hash_documents
-    frame: Frame
+    frame: SampleFrame
     sample: tuple[Unit, ...]
     plants: tuple[Plant, ...]
     allowed: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Store:
         """Return the notes that were read at the looks taken."""
         return tuple(unit for look in range(len(self.looks)) for unit in self.list_part(look + 1))
 
-    def with_look(self, marks: Marks) -> Store:
+    def with_look(self, marks: Marks) -> SampleStore:
         return replace(self, looks=(*self.looks, marks))
 
     @property
@@ -68,7 +68,7 @@ class Store:
         return hashlib.sha256(render_store(replace(self, looks=())).encode()).hexdigest()
 
 
-def render_store(store: Store) -> str:
+def render_store(store: SampleStore) -> str:
     """Return the store as JSON. A plant says only that it is hard: stores of 0.1.0 keep their hash."""
     plants = [
         {key: value for key, value in asdict(plant).items() if key != "hard" or value}
@@ -79,12 +79,12 @@ def render_store(store: Store) -> str:
     )
 
 
-def write_store(store: Store, path: Path) -> None:
+def write_store(store: SampleStore, path: Path) -> None:
     with open_whole(path, private=True) as file:
         file.write(render_store(store))
 
 
-def read_store(path: Path) -> Store:
+def read_store(path: Path) -> SampleStore:
     """Read a store. Raises :class:`FormatError` where the file is not one."""
     try:
         found = json.loads(read_text(path))
@@ -95,17 +95,19 @@ def read_store(path: Path) -> Store:
         raise FormatError(f"{path}: not a store; wanted what certify draw has written") from None
 
 
-def build_store(found: dict[str, Any]) -> Store:
+def build_store(found: dict[str, Any]) -> SampleStore:
     looks = tuple(
         {reader: {id: [tuple(mark) for mark in marks] for id, marks in notes.items()}
          for reader, notes in look.items()}
         for look in found.pop("looks")
     )  # fmt: skip
-    aim, frame = Aim(**found.pop("aim")), Frame(**found.pop("frame"))
+    aim, frame = Aim(**found.pop("aim")), SampleFrame(**found.pop("frame"))
     sample = tuple(Unit(**unit) for unit in found.pop("sample"))
     plants = tuple(Plant(**plant) for plant in found.pop("plants"))
     allowed = tuple(found.pop("allowed"))
-    return Store(allowed=allowed, aim=aim, frame=frame, sample=sample, plants=plants, looks=looks, **found)
+    return SampleStore(
+        allowed=allowed, aim=aim, frame=frame, sample=sample, plants=plants, looks=looks, **found
+    )
 
 
 def name_ledger(release: Path) -> Path:
@@ -133,14 +135,14 @@ def refuse_second_draw(release: Path, hash: str) -> None:
         )
 
 
-def record_draw(release: Path, store: Store) -> None:
+def record_draw(release: Path, store: SampleStore) -> None:
     """Add the draw to the ledger of the release."""
     draws = [*read_ledger(release), {"release": store.release, "store": store.fingerprint}]
     with open_whole(name_ledger(release)) as file:
         file.write(json.dumps(draws, indent=1) + "\n")
 
 
-def refuse_unrecorded(release: Path, store: Store) -> None:
+def refuse_unrecorded(release: Path, store: SampleStore) -> None:
     """Raise :class:`ConfigurationError` where the ledger does not have the draw of this store."""
     if {"release": store.release, "store": store.fingerprint} not in read_ledger(release):
         raise ConfigurationError(

@@ -44,7 +44,7 @@ MARKER = "crfdeid: allow"  # a line with it is not reported
 FOUND = 1  # the exit status
 
 
-class Finding(NamedTuple):
+class CodeFinding(NamedTuple):
     """``text`` is for the allow-list only."""
 
     path: str
@@ -111,7 +111,7 @@ def read_texts(args: argparse.Namespace, skipped: Skipped) -> Iterator[CheckedTe
     return read_patch(decode(content), skipped)
 
 
-def find_phi(tagger: Tagger, texts: Iterable[CheckedText], args: argparse.Namespace) -> Iterator[Finding]:
+def find_phi(tagger: Tagger, texts: Iterable[CheckedText], args: argparse.Namespace) -> Iterator[CodeFinding]:
     """Yield the findings, file by file."""
     known = sorted({*tagger.scheme.types})
     wanted = set(known if list(args.types) == ["all"] else args.types)
@@ -123,7 +123,7 @@ def find_phi(tagger: Tagger, texts: Iterable[CheckedText], args: argparse.Namesp
         for span in tagged.spans:
             line = text.find_line(span.start)
             if span.type in wanted and line and counts(text.text, span, args.evidence):
-                yield Finding(text.path, line, span.type, tagged.text_of(span))
+                yield CodeFinding(text.path, line, span.type, tagged.text_of(span))
 
 
 def counts(text: str, span: Span, evidence: str) -> bool:

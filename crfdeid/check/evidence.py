@@ -62,7 +62,7 @@ EXAMPLE_STREETS = re.compile(
 )
 
 
-class Place(NamedTuple):
+class FoundText(NamedTuple):
     """A finding with what is before and after it in its line."""
 
     text: str
@@ -79,11 +79,11 @@ def is_strong(type: str, line: str, start: int, end: int) -> bool:
     >>> is_strong("PATIENT", "class Okafor(Base):", 6, 12)
     False
     """
-    place = Place(line[start:end], line[max(0, start - BEFORE) : start], line[end : end + AFTER])
+    place = FoundText(line[start:end], line[max(0, start - BEFORE) : start], line[end : end + AFTER])
     return TESTS[type](place) if type in TESTS else True
 
 
-def is_name(place: Place) -> bool:
+def is_name(place: FoundText) -> bool:
     """A name with a title, a credential or a clue beside it, or a listed first name and a surname."""
     if not NAME.fullmatch(place.text) or re.match(r"[\w(]", place.after):
         return False
@@ -97,7 +97,7 @@ def is_name(place: Place) -> bool:
     return is_known and not is_word and bool(NAME_CLUE.search(place.before))
 
 
-def is_value(place: Place) -> bool:
+def is_value(place: FoundText) -> bool:
     """Whether a finding is a whole string or a whole cell of a table."""
     return place.before[-1:] in ("'", '"', ",") and place.after[:1] in ("'", '"', ",")
 
@@ -124,29 +124,29 @@ def split(text: str) -> list[str]:
     return re.findall(r"[^\W\d_]+(?:[-'][^\W\d_]+)*", text)
 
 
-def is_phone(place: Place) -> bool:
+def is_phone(place: FoundText) -> bool:
     """A number of ten digits with its separators, which is not one for examples (exchange 555)."""
     match = PHONE.search(place.text)
     return match is not None and match["exchange"] != "555" and not is_pattern(place.text)
 
 
-def is_ssn(place: Place) -> bool:
+def is_ssn(place: FoundText) -> bool:
     return bool(SSN.fullmatch(place.text)) and place.text not in EXAMPLES
 
 
-def is_number(place: Place) -> bool:
+def is_number(place: FoundText) -> bool:
     """A number of five digits or more after its clue."""
     return (
         len(digits(place.text)) >= 5 and bool(NUMBER_CLUE.search(place.before)) and not is_pattern(place.text)
     )
 
 
-def is_date(place: Place) -> bool:
+def is_date(place: FoundText) -> bool:
     """A date with a year after a clue."""
     return bool(WITH_YEAR.fullmatch(place.text)) and bool(DATE_CLUE.search(place.before))
 
 
-def is_street(place: Place) -> bool:
+def is_street(place: FoundText) -> bool:
     return bool(STREET.match(place.text)) and not EXAMPLE_STREETS.match(place.text)
 
 
@@ -168,7 +168,7 @@ def is_listed(word: str, name: str) -> bool:
     return word.lower() in load_lowercase(name)
 
 
-TESTS: dict[str, Callable[[Place], bool]] = {
+TESTS: dict[str, Callable[[FoundText], bool]] = {
     "PATIENT": is_name, "DOCTOR": is_name, "PHONE": is_phone, "FAX": is_phone, "SSN": is_ssn,
     "MEDICALRECORD": is_number, "HEALTHPLAN": is_number, "ACCOUNT": is_number, "DATE": is_date,
     "STREET": is_street,

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from crfdeid import cli
 from crfdeid.errors import ConfigurationError
 from crfdeid.rules import RULES
-from crfdeid.rules.tagger import Rules
+from crfdeid.rules.tagger import RuleSet
 from crfdeid.systems import model
 from crfdeid.systems.tagger import group_by_patient
 from crfdeid.text.document import Document
@@ -53,14 +53,14 @@ def main(arguments: list[str] | None = None) -> None:
     write.writerows(span_rows(tagger.rules, cli.read_documents(args.notes, args.source, args)))
 
 
-def rule_rows(rules: Rules) -> Iterator[Row]:
+def rule_rows(rules: RuleSet) -> Iterator[Row]:
     """The rules; where spans overlap, the earlier rule wins."""
     for name in RULES:
         if rule := rules.rules.get(name):
             yield name, rule.type, rule.source, rule.about
 
 
-def span_rows(rules: Rules, documents: Iterable[Document]) -> Iterator[Row]:
+def span_rows(rules: RuleSet, documents: Iterable[Document]) -> Iterator[Row]:
     """The spans that ``crfdeid.tag`` finds: consecutive notes of one patient are tagged together."""
     for notes in group_by_patient(documents):
         for note, findings in zip(notes, rules.find_spans(notes)):

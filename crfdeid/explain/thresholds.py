@@ -54,7 +54,7 @@ DOTS = "A dot is a value of {}; the ring is what the model tags without any."
 THRESHOLDS = (0.9, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """``bias`` is the setting ``recall_bias``; ``recall`` and ``precision`` are of tokens, PHI or not;
     ``alarms`` is the share of the tokens that are not PHI and are labelled as PHI."""
 
@@ -75,11 +75,11 @@ class Margins:
     phi: np.ndarray
     measured: Mapping[float, np.ndarray] = field(default_factory=dict)
 
-    def at(self, bias: float) -> Point:
+    def at(self, bias: float) -> CurvePoint:
         """Recall, precision and false alarms where the margin and ``bias`` are at least 0 together."""
         found = self.measured.get(bias, self.margin >= -bias)
         right, wrong = float((found & self.phi).sum()), float((found & ~self.phi).sum())
-        return Point(
+        return CurvePoint(
             bias,
             right / float(self.phi.sum()),
             right / (right + wrong) if right + wrong else 0.0,
@@ -183,7 +183,7 @@ def find_phi(tagger: Tagger, document: Document) -> tuple[list[int], np.ndarray]
     return here, np.array([labels[index] != bio.OUTSIDE for index in here], bool)
 
 
-def measure_operating_point(tagger: Tagger, documents: Sequence[Document]) -> Point:
+def measure_operating_point(tagger: Tagger, documents: Sequence[Document]) -> CurvePoint:
     """Recall, precision and false alarms of what the model tags without any setting, before repair."""
     folded = [fold_document(document) for document in documents]
     tagged = tagger.tag_unrepaired([document.with_spans(()) for document in folded])
@@ -250,12 +250,14 @@ def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:
     return list(given or THRESHOLDS)
 
 
-def measure_point(margins: Margins, setting: str, value: float) -> Point:
+def measure_point(margins: Margins, setting: str, value: float) -> CurvePoint:
     """Return the point of a value of the setting."""
     return margins.at(threshold_to_bias(value) if setting == THRESHOLD else value)
 
 
-def tabulate_points(margins: Margins, setting: str, values: Sequence[float], own: Point) -> list[list[str]]:
+def tabulate_points(
+    margins: Margins, setting: str, values: Sequence[float], own: CurvePoint
+) -> list[list[str]]:
     """Return the head, a row for each value of the setting, and one for what the model tags without any."""
     points = [(f"{value:g}", measure_point(margins, setting, value)) for value in values]
     rows = ([name, *(f"{number:.4f}" for number in point[1:])] for name, point in (*points, (OWN, own)))
@@ -275,7 +277,7 @@ def describe_margins(margins: Margins, tagger: Tagger) -> dict[str, str]:
     return facts
 
 
-def draw_pictures(margins: Margins, setting: str, marked: dict[str, Point]) -> dict[str, str]:
+def draw_pictures(margins: Margins, setting: str, marked: dict[str, CurvePoint]) -> dict[str, str]:
     """Draw the ROC curve, that of precision and recall, and, where the setting is a probability, the
     calibration, by the name of their files; with the ``marked`` points."""
     alarms, recall, _ = roc_curve(margins.phi, margins.margin)

@@ -10,18 +10,18 @@ from weakref import WeakKeyDictionary
 from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.lexicon import ordinary
 from crfdeid.rules import RULES
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import Rule
 from crfdeid.text.tokenized import TokenizedDocument
 
-_notes: WeakKeyDictionary[TokenizedDocument, Note] = WeakKeyDictionary()
+_notes: WeakKeyDictionary[TokenizedDocument, IndexedNote] = WeakKeyDictionary()
 
 
-def index_note(document: TokenizedDocument) -> Note:
+def index_note(document: TokenizedDocument) -> IndexedNote:
     """Return the document as rules see it, made once for all rules."""
     note = _notes.get(document)
     if note is None:
-        note = _notes[document] = Note(document.text)
+        note = _notes[document] = IndexedNote(document.text)
     return note
 
 

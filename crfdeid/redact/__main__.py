@@ -59,6 +59,16 @@ def build_parser() -> argparse.ArgumentParser:
         "(names, birth date, numbers, kin): all of it is found in their notes")  # fmt: skip
     add_secret_options(parser)
     add_surrogate_options(parser)
+    add_output_options(parser)
+    cli.add_input_options(parser)
+    add("--patient-from", metavar="REGEX", help="the patient is what this pattern finds in a "
+        "note's id (its first group, if it has one); folder: each folder in NOTES is a patient")  # fmt: skip
+    return parser
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of what is written: ids, columns, spans, the report, and what is there already."""
+    add = parser.add_argument
     add("--new-ids", nargs="?", const="random", choices=KINDS, help="replace the ids of notes and "
         "patients, and write the notes in the order of the new ones; keyed: codes that the key makes, "
         "which the Safe Harbor does not allow (default: random)")  # fmt: skip
@@ -77,10 +87,6 @@ def build_parser() -> argparse.ArgumentParser:
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
     add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
-    cli.add_input_options(parser)
-    add("--patient-from", metavar="REGEX", help="the patient is what this pattern finds in a "
-        "note's id (its first group, if it has one); folder: each folder in NOTES is a patient")  # fmt: skip
-    return parser
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:

@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     format = choose_output(args.out, args.format, source).format
     destination = Destination(args.out, format, overwrite=args.overwrite)
     map = surrogate_map.read_map(args.map, surrogate_map.read_key(args.map_key))
-    restorer = Restorer(map)
+    restorer = ReleaseRestorer(map)
     path = args.audit or args.map.with_name(f"{args.map.name}.audit.jsonl")
     with open_audit(path, args.reason) as audit:
         refuse_strangers(cli.read_documents(args.notes, source, args), restorer, audit)
@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{count} notes restored: {destination}; {path} says who asked and why")
 
 
-class Restorer:
+class ReleaseRestorer:
     """Restores the notes that were released with a map."""
 
     def __init__(self, map: SurrogateMap) -> None:
@@ -101,7 +101,7 @@ class Restorer:
         raise RestoreError(f"{show_id(note.id)}: no note of this id was released with this map")
 
 
-def refuse_strangers(notes: Iterable[Document], restorer: Restorer, audit: Audit) -> None:
+def refuse_strangers(notes: Iterable[Document], restorer: ReleaseRestorer, audit: Audit) -> None:
     """Raise :class:`RestoreError` at the first note that cannot be restored."""
     for note in notes:
         try:
@@ -111,7 +111,7 @@ def refuse_strangers(notes: Iterable[Document], restorer: Restorer, audit: Audit
             raise
 
 
-def restore_each(notes: Iterable[Document], restorer: Restorer, audit: Audit) -> Iterator[Document]:
+def restore_each(notes: Iterable[Document], restorer: ReleaseRestorer, audit: Audit) -> Iterator[Document]:
     """Yield the restored notes. A note is in the audit file before it is given."""
     for note in notes:
         restored = restorer.restore(note)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from crfdeid.lexicon.english import AMBIGUOUS_MONTHS, FULL_WEEKDAYS, MONTH_NUMBERS, SEASONS, WEEKDAY_NAMES
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
 from crfdeid.rules.words import LONG_S, Beside, after_blank
 
@@ -101,7 +101,7 @@ MONTH_CLUES = word_set(
 )
 
 
-def is_date(match: re.Match[str], note: Note) -> bool:
+def is_date(match: re.Match[str], note: IndexedNote) -> bool:
     """Whether the month has the day. A part of a pattern without names is not held against the calendar."""
     month = match["month"]
     if month is None:
@@ -172,7 +172,7 @@ month_of_year = match_at_words(
 
 
 @rule("DATE", DOUGLASS)
-def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
+def month_alone(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A capitalised month by itself; one that is a word or name too, after "in", "since" and such."""
     for index in note.find_words(MONTH_NUMBERS):
         word = note.lowered[index]
@@ -184,7 +184,7 @@ def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("DATE", f"{DOUGLASS} (the 1st)")
-def ordinal_day(note: Note, lists: Lists) -> Iterator[Edges]:
+def ordinal_day(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A day as "the 3rd" after "on", "until" and such, where no noun follows."""
     for index in note.find_words(["st", "nd", "rd", "th"]):
         day = index - 1
@@ -241,7 +241,7 @@ HOLIDAYS = (
 
 
 @rule("DATE", DOUGLASS)
-def weekday(note: Note, lists: Lists) -> Iterator[Edges]:
+def weekday(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A capitalised day of the week; "Sat" and "Sun" after "on", "this" and the like."""
     for index in note.find_words(WEEKDAYS):
         if note.is_capitalised(index):
@@ -253,7 +253,7 @@ def weekday(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("DATE", "ours")
-def season(note: Note, lists: Lists) -> Iterator[Edges]:
+def season(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A season with a year, or after "last", "this", "the": "summer of 2061"."""
     for index in note.find_words(SEASONS):
         if year := OF_A_YEAR.match(note.text, note.ends[index]):
@@ -278,7 +278,7 @@ decade = match_at_numbers(
 )  # fmt: skip
 
 
-def find_years(note: Note) -> Iterator[int]:
+def find_years(note: IndexedNote) -> Iterator[int]:
     """Yield the indices of the isolated numbers that can be years in this note."""
     for start in note.find_numbers(Beside(lengths=[4])):
         index = bisect_left(note.starts, start)
@@ -287,7 +287,7 @@ def find_years(note: Note) -> Iterator[int]:
             yield index
 
 
-def is_free(note: Note, index: int) -> bool:
+def is_free(note: IndexedNote, index: int) -> bool:
     """Whether a number has nothing numeric attached to it, and no unit behind it."""
     start, end = note.starts[index], note.ends[index]
     before, after = note.text[start - 1 : start], note.text[end : end + 2]
@@ -296,7 +296,7 @@ def is_free(note: Note, index: int) -> bool:
 
 
 @rule("DATE", f"{TABLE} (medical events)")
-def year_beside_event(note: Note, lists: Lists) -> Iterator[Edges]:
+def year_beside_event(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A year by itself with a word for a medical or life event close by: before it in its line, or after."""
     for index in find_years(note):
         line = bisect_left(note.starts, note.find_line_start(note.starts[index]))
@@ -306,7 +306,7 @@ def year_beside_event(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("DATE", "ours")
-def year_after_preposition(note: Note, lists: Lists) -> Iterator[Edges]:
+def year_after_preposition(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A year after "in", "since", "until" and the like."""
     for index in find_years(note):
         if note.word_before(index) in YEAR_CLUES and not note.gap(index).strip():
@@ -314,7 +314,7 @@ def year_after_preposition(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("DATE", "ours")
-def year_in_parentheses(note: Note, lists: Lists) -> Iterator[Edges]:
+def year_in_parentheses(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A year alone between parentheses."""
     for index in find_years(note):
         if note.gap(index).endswith("(") and note.text[note.ends[index] : note.ends[index] + 1] == ")":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists, stems
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import FUNCTION_WORDS, PLACE_GAP, find_capitalised_entries, is_thing_name, rule
 
 TAFVIZI = "Tafvizi 2011, section 2.5.4"
@@ -73,7 +73,7 @@ NOT_HOSPITALS = word_set(
 
 
 @rule("HOSPITAL", f"{TAFVIZI} (list)")
-def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
+def hospital_list(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A hospital of the list: all of its words are capitalised except the short ones."""
     for first, stop in find_capitalised_entries(note, lists.hospitals):
         length = stop - first
@@ -82,7 +82,7 @@ def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(first, stop)
 
 
-def is_ambiguous(note: Note, lists: Lists, index: int) -> bool:
+def is_ambiguous(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether a single word is also a name or an ordinary word, or follows a hyphen (R-CHOP)."""
     word = note.lowered[index]
     return (
@@ -94,7 +94,7 @@ def is_ambiguous(note: Note, lists: Lists, index: int) -> bool:
 
 
 @rule("HOSPITAL", f"{TAFVIZI} (head words)")
-def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
+def hospital_head(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Capitalised words before "Hospital", "Medical Center", "Rehab" and other head words, and
     "of" with capitalised words behind them."""
     for index in note.find_capitalised(HEAD_STARTS):
@@ -107,7 +107,7 @@ def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
                     yield note.edges(first, extend_past_of(note, lists, stop))
 
 
-def find_name_start(note: Note, lists: Lists, index: int) -> int:
+def find_name_start(note: IndexedNote, lists: Lists, index: int) -> int:
     """Return the index of the first word of the name before the head at ``index``; ``index`` if there is
     none. The name begins with a capital and has at least one word that is not generic and not medical;
     before a weak head, that word is not ordinary either."""
@@ -138,7 +138,7 @@ def find_name_start(note: Note, lists: Lists, index: int) -> int:
     return start
 
 
-def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
+def is_naming_word(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether the word can make a name of a hospital by itself."""
     word = note.lowered[index]
     if word in FUNCTION_WORDS or word in GENERIC_WORDS or word in ("of", "and", "s"):
@@ -151,7 +151,7 @@ def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
     return word in SHORT_WORDS or not lists.is_ordinary(word) or (known and not note.is_written_small(word))
 
 
-def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
+def is_common_name_word(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether a capitalised word is common but not medical, and not written small in the note: "Walnut"."""
     word = note.lowered[index]
     is_medical = word in lists.medical_words or any(stem in lists.medical_words for stem in stems(word))
@@ -164,7 +164,7 @@ def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
     )
 
 
-def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
+def extend_past_of(note: IndexedNote, lists: Lists, stop: int) -> int:
     """Return the end of the name behind a head: after "of" or "at" and the capitalised words of a name, else
     ``stop``."""
     if stop < len(note) and note.lowered[stop] in ("of", "at") and note.gap(stop) == " ":
@@ -182,7 +182,7 @@ def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
 
 
 @rule("HOSPITAL", f"{TAFVIZI} (head words)")
-def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
+def hospital_of(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """ "Hospital of" or "University of" with capitalised words: "University Hospital of Dunmore"."""
     for index in note.find_words(["hospital", "hospitals", "clinic", "infirmary"]):
         first, end = index, index + 1
@@ -198,7 +198,7 @@ def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("HOSPITAL", "Douglass 2005, section 5.1.2 (indicators); ours")
-def hospital_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
+def hospital_indicator(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """An abbreviation that is no medical one, behind "at", or behind another preposition after
     "transferred", "admitted" and the like: "drawn at NEGH"."""
     for index in note.find_words(["at", "from", "to", "in"]):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import (
     FUNCTION_WORDS,
     PLACE_GAP,
@@ -66,7 +66,7 @@ ZIP_AFTER = re.compile(r",? {1,2}\d{5}(?!\d)")
 
 
 @rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
-def state(note: Note, lists: Lists) -> Iterator[Edges]:
+def state(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A state of the US."""
     return (
         note.edges(a, b)
@@ -76,14 +76,14 @@ def state(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("CITY", DOUGLASS)
-def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
+def city_before_state(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Capitalised words before a comma and a state: "Reading, MA"."""
     for index in find_state_starts(note, lists):
         if has_town_before(note, lists, index):
             yield note.edges(find_town_start(note, lists, index), index)
 
 
-def find_state_starts(note: Note, lists: Lists) -> Iterator[int]:
+def find_state_starts(note: IndexedNote, lists: Lists) -> Iterator[int]:
     """Yield the index of each state's first word and of each abbreviation in capitals."""
     for index in note.find_capitalised(lists.state_abbreviations):
         if note.word(index).isupper():
@@ -92,7 +92,7 @@ def find_state_starts(note: Note, lists: Lists) -> Iterator[int]:
         yield first
 
 
-def find_town_start(note: Note, lists: Lists, stop: int) -> int:
+def find_town_start(note: IndexedNote, lists: Lists, stop: int) -> int:
     """Return the index of the first of at most three capitalised words of a town that ends before ``stop``;
     ``stop`` if there is none."""
     first = stop
@@ -108,13 +108,13 @@ def find_town_start(note: Note, lists: Lists, stop: int) -> int:
     return stop if lists.is_ordinary(word) and not is_listed_town(note, lists, first, stop) else first
 
 
-def is_listed_town(note: Note, lists: Lists, first: int, stop: int) -> bool:
+def is_listed_town(note: IndexedNote, lists: Lists, first: int, stop: int) -> bool:
     """Whether the words are a town of the lists."""
     return tuple(note.lowered[first:stop]) in lists.cities.get(note.lowered[first], ())
 
 
 @rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
-def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
+def state_abbreviation(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A state's abbreviation after a town and a comma, or before a ZIP code."""
     for index in note.find_capitalised(lists.state_abbreviations):
         if not (note.word(index).isupper() or note.is_caseless(index)):
@@ -124,7 +124,7 @@ def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(index, index + 1)
 
 
-def has_town_before(note: Note, lists: Lists, index: int) -> bool:
+def has_town_before(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether a town and a comma, or a listed town, precede the word. An abbreviation that is also a
     credential or a word (MD, PA, IN, OR, ME) needs a listed town."""
     if not index or note.gap(index) not in (", ", " "):
@@ -161,7 +161,7 @@ NOT_TOWNS = word_set("framingham ottawa norco plano osh wells lanoxin rome bethe
 
 
 @rule("CITY", f"{TAFVIZI} (unambiguous list)")
-def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
+def clear_city(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A town of the lists that is no common or medical word and no name of people."""
     for first, stop in find_capitalised_entries(note, lists.clear_cities):
         word = note.word(first)
@@ -175,7 +175,7 @@ def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("LOCATION-OTHER", f"{TAFVIZI} (ambiguous list)")
-def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
+def place_by_neighbour(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A word after cape, fort, lake, mount, los, or before harbor, ville, town: "Cape Cod"."""
     for index in note.find_words(WORDS_BEFORE):
         if index + 1 < len(note) and is_place_pair(note, lists, index + 1, index + 1):
@@ -185,7 +185,7 @@ def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(index - 1, index + 1)
 
 
-def is_place_pair(note: Note, lists: Lists, second: int, name: int) -> bool:
+def is_place_pair(note: IndexedNote, lists: Lists, second: int, name: int) -> bool:
     """Whether word ``second`` and the one before it are capitalised, with a space between them, and word
     ``name`` of the two can be a place: an ordinary word can if only its first letter is a capital ("Elm
     Street")."""
@@ -195,14 +195,14 @@ def is_place_pair(note: Note, lists: Lists, second: int, name: int) -> bool:
 
 
 @rule("STREET", f"{TAFVIZI} (street, parkway)")
-def street_by_name(note: Note, lists: Lists) -> Iterator[Edges]:
+def street_by_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A capitalised word before Street or Parkway."""
     for index in note.find_words(WORDS_AFTER & {"street", "parkway"}):
         if index and is_place_pair(note, lists, index, index - 1):
             yield note.edges(index - 1, index + 1)
 
 
-def is_excluded(note: Note, lists: Lists, index: int, known: bool = False) -> bool:
+def is_excluded(note: IndexedNote, lists: Lists, index: int, known: bool = False) -> bool:
     """Whether the word cannot be a place: it is ordinary and not ``known`` as a name, or this note writes
     it small."""
     word = note.lowered[index]
@@ -216,13 +216,13 @@ def is_excluded(note: Note, lists: Lists, index: int, known: bool = False) -> bo
 
 
 @rule("COUNTRY", DOUGLASS)
-def country(note: Note, lists: Lists) -> Iterator[Edges]:
+def country(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A country that is not also a name of people."""
     return (note.edges(a, b) for a, b in find_capitalised_entries(note, lists.countries))
 
 
 @rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")
-def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
+def place_indicator(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "lives in", "comes from", "returns to" and the like."""
     for index in note.find_words(INDICATORS):
         match = TO_A_PLACE.match(note.text, note.ends[index] + 1)

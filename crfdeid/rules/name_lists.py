@@ -11,7 +11,7 @@ from itertools import filterfalse
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import (
     PREFIXES,
     SHORTEST_CAPITALS,
@@ -34,7 +34,7 @@ WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 
 
 @rule("PATIENT", f"{DOUGLASS} (initials)", guess=True)
-def initials_surname(note: Note, lists: Lists) -> Iterator[Edges]:
+def initials_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Initials before a surname: "J. Ruiz", "B.M. Nowak"; with no full stop, only one that is no word."""
     for index in note.find_capitalised(LETTERS):
         name = index + 1
@@ -45,7 +45,7 @@ def initials_surname(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(first, name + 1)
 
 
-def is_surname_of_initial(note: Note, lists: Lists, index: int, name: int) -> bool:
+def is_surname_of_initial(note: IndexedNote, lists: Lists, index: int, name: int) -> bool:
     """Whether word ``name`` is a surname that the initial ``index`` can belong to."""
     word = note.lowered[name]
     is_popular = word in lists.popular_surnames
@@ -58,23 +58,23 @@ def is_surname_of_initial(note: Note, lists: Lists, index: int, name: int) -> bo
     return note.gap(name) in (". ", ".") and word in lists.surnames
 
 
-def is_item_mark(note: Note, index: int) -> bool:
+def is_item_mark(note: IndexedNote, index: int) -> bool:
     """Whether the letter can be the mark of a list's item: it is the first word of its line."""
     return index == 0 or "\n" in note.gap(index)
 
 
-def is_name_start(note: Note, index: int) -> bool:
+def is_name_start(note: IndexedNote, index: int) -> bool:
     """Whether an initial can begin a name: it does not end a unit, "A&W" or a hyphenated word."""
     return note.gap(index)[-1:] not in tuple("/&-'%")
 
 
-def has_second_initial(note: Note, index: int) -> bool:
+def has_second_initial(note: IndexedNote, index: int) -> bool:
     """Whether another initial precedes the one at ``index``."""
     return index > 0 and is_initial(note, index - 1) and note.gap(index) in (".", ". ")
 
 
 @rule("PATIENT", f"{TABLE} (last name prefixes)", guess=True)
-def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
+def surname_prefix(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz", "Mc Donald"; one of no list after
     a first name of none: "Everard van Tijlen"."""
     for index in note.find_words(WITH_A_SURNAME):
@@ -93,7 +93,7 @@ def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(index - 1, stop + 1)
 
 
-def is_unlisted_name(note: Note, lists: Lists, index: int) -> bool:
+def is_unlisted_name(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether the word can be a first name before a prefix: it has a capital, the prefix has none, and it is
     in no list of words or places."""
     if index < 0 or note.gap(index + 1) != " " or note.word(index + 1) not in SMALL_PREFIXES:
@@ -103,7 +103,7 @@ def is_unlisted_name(note: Note, lists: Lists, index: int) -> bool:
 
 
 @rule("PATIENT", f"{DOUGLASS} (first names before last names)", guess=True)
-def first_and_surname(note: Note, lists: Lists) -> Iterator[Edges]:
+def first_and_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A first name of the list, an initial if any, and a surname of the list or a word of none."""
     for index in note.find_capitalised(lists.first_names):
         if note.gap(index) == "-":
@@ -116,7 +116,7 @@ def first_and_surname(note: Note, lists: Lists) -> Iterator[Edges]:
             yield edges
 
 
-def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
+def is_full_name(note: IndexedNote, lists: Lists, first: int, last: int) -> bool:
     """Whether the words ``first`` and ``last`` make a name: not both of them may be ordinary words."""
     if note.lowered[last] in PREFIXES:
         return is_name_part(note, lists, last)
@@ -132,7 +132,7 @@ def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
 
 
 @rule("PATIENT", TABLE, guess=True)
-def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
+def surname_comma_first(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Last name, comma, first name: "RUIZ, ANA M"."""
     for index in note.find_capitalised(lists.first_names):
         if not index or note.gap(index) not in (", ", ","):
@@ -150,14 +150,14 @@ def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
             )
 
 
-def find_surname_start(note: Note, lists: Lists, index: int) -> int:
+def find_surname_start(note: IndexedNote, lists: Lists, index: int) -> int:
     """Return the index of the first word of a surname, which may have a hyphen or apostrophe."""
     tied = index > 0 and note.gap(index) in ("'", "-")
     return index - 1 if tied and is_name_part(note, lists, index - 1) else index
 
 
 @rule("PATIENT", f"{TABLE} (popular names)", guess=True)
-def popular_name(note: Note, lists: Lists) -> Iterator[Edges]:
+def popular_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """One of the most common first names with a capital; without one, if it is no word."""
     for index in note.find_words(lists.popular_names):
         word = note.lowered[index]
@@ -168,24 +168,24 @@ def popular_name(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("PATIENT", f"{TABLE} (popular names)", guess=True)
-def popular_surname(note: Note, lists: Lists) -> Iterator[Edges]:
+def popular_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """One of the most common surnames with a capital, except common words (Brown, Young)."""
     return find_listed(note, note.capitalised_words & lists.popular_surnames)
 
 
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
-def clear_first_name(note: Note, lists: Lists) -> Iterator[Edges]:
+def clear_first_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A capitalised first name that is no common or medical word, place or eponym."""
     return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.first_names))
 
 
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
-def clear_surname(note: Note, lists: Lists) -> Iterator[Edges]:
+def clear_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A capitalised surname that is no common or medical word, place or eponym."""
     return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.surnames))
 
 
-def find_listed(note: Note, names: Iterable[str]) -> Iterator[Edges]:
+def find_listed(note: IndexedNote, names: Iterable[str]) -> Iterator[Edges]:
     """Yield the places of capitalised words, except short ones in capitals: they are abbreviations."""
     for word in filterfalse(note.is_written_small, names):
         for index in note.find_capitalised_places(word):
@@ -195,7 +195,7 @@ def find_listed(note: Note, names: Iterable[str]) -> Iterator[Edges]:
 
 
 @rule("PATIENT", f"{DOUGLASS} (approximate matching)", guess=True)
-def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
+def misspelt_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A capitalised word of no list that is one of the most common first names except for a slip
     or two: "Willaim"."""
     for word in filter(lists.is_misspelling, note.capitalised_words):

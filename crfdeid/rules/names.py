@@ -22,7 +22,7 @@ from crfdeid.lexicon.names import (
     TITLES,
 )
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import (
     CREDENTIAL,
     DOCTOR_FIELD_WORDS,
@@ -77,13 +77,13 @@ COMMA = re.compile(r", ?")
 
 
 @rule("PATIENT", f"{DOUGLASS} (name indicators)")
-def patient_field(note: Note, lists: Lists) -> Iterator[Edges]:
+def patient_field(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name in a field such as "Patient:" or "Name:", last name first or last."""
     return find_in_fields(note, lists, PATIENT_FIELD_WORDS, PATIENT_FIELDS)
 
 
 @rule("DOCTOR", f"{DOUGLASS} (name indicators)")
-def doctor_field(note: Note, lists: Lists) -> Iterator[Edges]:
+def doctor_field(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name in a field such as "Attending:" or after "Dictated by"."""
     yield from find_in_fields(note, lists, DOCTOR_FIELD_WORDS, DOCTOR_FIELDS)
     for index in note.find_words(SIGNING_WORDS):
@@ -94,7 +94,7 @@ def doctor_field(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_in_fields(
-    note: Note, lists: Lists, words: frozenset[str], fields: re.Pattern[str]
+    note: IndexedNote, lists: Lists, words: frozenset[str], fields: re.Pattern[str]
 ) -> Iterator[Edges]:
     """Yield the names that follow ``fields``; each field begins with one of ``words``."""
     for index in note.find_words(words):
@@ -110,7 +110,7 @@ def find_in_fields(
             yield note.edges(first, first + 2)
 
 
-def is_comma_pair(note: Note, index: int) -> bool:
+def is_comma_pair(note: IndexedNote, index: int) -> bool:
     """Whether two capitalised words with a comma between them begin here. In a field they are a name even
     if the first is also an ordinary word ("RICE,ANA")."""
     pair = index + 1 < len(note) and note.gap(index + 1) in (",", ", ")
@@ -119,7 +119,7 @@ def is_comma_pair(note: Note, index: int) -> bool:
     )
 
 
-def is_initial_pair(note: Note, index: int) -> bool:
+def is_initial_pair(note: IndexedNote, index: int) -> bool:
     """Whether an initial with a full stop and the last word of the line begin here. In a field they are a
     name even if the word is an ordinary one ("C. Do")."""
     last = index + 1
@@ -128,7 +128,7 @@ def is_initial_pair(note: Note, index: int) -> bool:
     return pair and ends and note.is_capitalised(last) and len(note.word(last)) > 1
 
 
-def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
+def add_first_name(note: IndexedNote, lists: Lists, edges: Edges) -> Edges:
     """Extend a surname by the first name behind its comma: ``Ruiz`` to ``Ruiz, Ana``."""
     match = COMMA.match(note.text, edges[1])
     first = note.find_index(match.end()) if match else None
@@ -143,7 +143,7 @@ AFTER_INDICATOR = (" ", ", ", " (", ": ", ' "', "- ", " - ")
 BEFORE_CREDENTIAL = re.compile(r",? {1,2}|,")
 
 
-def find_after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Iterator[Edges]:
+def find_after_titles(note: IndexedNote, lists: Lists, titles: frozenset[str]) -> Iterator[Edges]:
     """Yield the names after these titles."""
     for index in note.find_words(titles):
         first = index + 1
@@ -157,7 +157,7 @@ def find_after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Itera
             yield edges
 
 
-def find_ordinary_name(note: Note, lists: Lists, index: int) -> Edges | None:
+def find_ordinary_name(note: IndexedNote, lists: Lists, index: int) -> Edges | None:
     """Return the word after a title as a name, or None. After a title, a capitalised word that is also an
     ordinary word is a name, and so is one letter: ``Dr. Will``, ``Dr. X``."""
     if (
@@ -172,13 +172,13 @@ def find_ordinary_name(note: Note, lists: Lists, index: int) -> Edges | None:
 
 
 @rule("PATIENT", f"{DOUGLASS}; Tafvizi 2011, section 2.5.1")
-def patient_title(note: Note, lists: Lists) -> Iterator[Edges]:
+def patient_title(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name after Mr, Mrs, Ms, Miss."""
     return find_after_titles(note, lists, PATIENT_TITLES)
 
 
 @rule("DOCTOR", f"{DOUGLASS}; Tafvizi 2011, section 2.5.1")
-def doctor_title(note: Note, lists: Lists) -> Iterator[Edges]:
+def doctor_title(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name after Dr, Doctor, Prof, and the second of two names after Drs."""
     yield from find_after_titles(note, lists, DOCTOR_TITLES)
     for index in note.find_words(["drs"]):
@@ -189,7 +189,7 @@ def doctor_title(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("PATIENT", DOUGLASS, guess=True)
-def other_title(note: Note, lists: Lists) -> Iterator[Edges]:
+def other_title(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name of the lists after a title that is a common word too: Rev, Father, Captain."""
     for index in note.find_words(OTHER_TITLES):
         follows = index + 1 < len(note) and note.gap(index + 1) in (" ", ". ")
@@ -203,7 +203,7 @@ def other_title(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("DOCTOR", DOUGLASS)
-def credential(note: Note, lists: Lists) -> Iterator[Edges]:
+def credential(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name before MD, RN, PA-C and other credentials."""
     for index in note.find_words(RULE_CREDENTIAL_WORDS):
         if index and note.is_capitalised(index) and BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
@@ -213,18 +213,18 @@ def credential(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("PATIENT", f"{DOUGLASS} (name indicators); Sibanda & Uzuner 2006, section 4.1")
-def relative(note: Note, lists: Lists) -> Iterator[Edges]:
+def relative(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name beside a word that says who it is: "wife Ana", "son, Leo", "Philip (brother)"."""
     return find_beside(note, lists, RELATIVES)
 
 
 @rule("DOCTOR", f"{DOUGLASS} (name indicators)")
-def staff(note: Note, lists: Lists) -> Iterator[Edges]:
+def staff(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A name beside a word for a clinician: "nurse Ana Ruiz", "PCP is Nowak"."""
     return find_beside(note, lists, STAFF)
 
 
-def find_beside(note: Note, lists: Lists, indicators: frozenset[str]) -> Iterator[Edges]:
+def find_beside(note: IndexedNote, lists: Lists, indicators: frozenset[str]) -> Iterator[Edges]:
     """Yield the names after these indicators, and those before an indicator in parentheses."""
     for index in note.find_words(indicators):
         first = skip_indicator(note, index)
@@ -235,7 +235,7 @@ def find_beside(note: Note, lists: Lists, indicators: frozenset[str]) -> Iterato
             yield edges
 
 
-def skip_indicator(note: Note, index: int) -> int | None:
+def skip_indicator(note: IndexedNote, index: int) -> int | None:
     """Return the index of the word that an indicator describes, or None: the next word, or the one after
     "named", "is", "name is", "'s name is"."""
     end = note.ends[index]
@@ -249,7 +249,7 @@ RULES = (doctor_title, patient_title, credential, doctor_field, patient_field, r
 
 
 @rule("DOCTOR", OURS)
-def footer_initials(note: Note, lists: Lists) -> Iterator[Edges]:
+def footer_initials(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """The initials of who dictated and who typed, alone in a line before dates, copies or the end of the
     note: "JRM/abc"."""
     places = {place for at in find_typists(note.text) for place in find_authors(note, at)}
@@ -266,7 +266,7 @@ def find_typists(text: str) -> Iterator[int]:
     return (match.start() for pattern in TYPISTS for match in pattern.finditer(text))
 
 
-def find_authors(note: Note, at: int) -> Iterator[int]:
+def find_authors(note: IndexedNote, at: int) -> Iterator[int]:
     """Yield where :data:`INITIALS` can begin, if the author's end at ``at``: at the word, or at the blanks
     before it that begin its line."""
     index = bisect_left(note.starts, at) - 1
@@ -278,7 +278,7 @@ def find_authors(note: Note, at: int) -> Iterator[int]:
 
 
 @rule("PATIENT", OURS, guess=True)
-def name_over_address(note: Note, lists: Lists) -> Iterator[Edges]:
+def name_over_address(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A line of two to four words, in any case, over a line with a house number and a street."""
     ends = (match.start() for match in HOUSE_OR_BOX.finditer(note.text))
     for match in match_lines(note.text, OVER_ADDRESS, ends):
@@ -290,7 +290,7 @@ def name_over_address(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("PATIENT", OURS, guess=True)
-def name_in_page_head(note: Note, lists: Lists) -> Iterator[Edges]:
+def name_in_page_head(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A word in capitals, or "LAST, FIRST", in a column of a line that ends with a column that is a date."""
     starts = note.find_numbers(Beside(before=["  ", "\t ", "\t"]))
     dates = (start for start in starts if SHORT_DATE.match(note.text, start))

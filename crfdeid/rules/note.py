@@ -44,7 +44,7 @@ IS_CAPITAL, IS_LETTER, IS_NUMBER = (
 )
 
 
-class Note:
+class IndexedNote:
     """The words of ``text``: word ``i`` is ``text[starts[i]:ends[i]]``; ``indices`` gives the places of each
     lowercased word."""
 

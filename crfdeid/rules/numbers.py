@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
 from crfdeid.rules.words import LONGEST, Beside
 
@@ -129,7 +129,7 @@ line_number = match_at_numbers(
 
 
 @rule("IDNUM", "ours")
-def slashed_code(note: Note, lists: Lists) -> Iterator[Edges]:
+def slashed_code(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Letters and digits, slash or colon, digits: "SW9788/78", "CF48:729457D"."""
     for start in note.find_numbers(Beside(next="/:")):
         index = note.find_index(start)
@@ -144,7 +144,7 @@ USER = re.compile(r"(?:[a-z]{1,4}\d{1,6}|[A-Z]{2,4}\d{2,6})(?![\w-])")
 
 
 @rule("USERNAME", "ours")
-def username(note: Note, lists: Lists) -> Iterator[Edges]:
+def username(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Letters and digits after credentials or "Transcribed": "M.D. kw83"."""
     for index in note.find_words(RULE_CREDENTIAL_WORDS):
         start = AFTER_CREDENTIAL.match(note.text, note.ends[index])
@@ -166,7 +166,7 @@ TYPISTS = word_set(
 FOOTER = re.compile(r"(?P<user>[A-Za-z]{2,3}\d{2,4})/(?P<number>\d[\d -]{4,}\d)\s*$", re.MULTILINE)
 
 
-def find_footers(note: Note) -> Iterator[re.Match[str]]:
+def find_footers(note: IndexedNote) -> Iterator[re.Match[str]]:
     """Yield the lines that are a user name, a slash and a number: with two or three letters and the digits of
     the name at their start."""
     for start in note.find_numbers(Beside(next="/")):
@@ -176,13 +176,13 @@ def find_footers(note: Note) -> Iterator[re.Match[str]]:
 
 
 @rule("USERNAME", "ours")
-def footer_user(note: Note, lists: Lists) -> Iterator[Edges]:
+def footer_user(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A line that is a user name, a slash and a number: "hp950/2266482705", its first part."""
     return (match.span("user") for match in find_footers(note))
 
 
 @rule("IDNUM", "ours")
-def footer_number(note: Note, lists: Lists) -> Iterator[Edges]:
+def footer_number(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A line that is a user name, a slash and a number: its second part."""
     return (match.span("number") for match in find_footers(note))
 
@@ -194,12 +194,12 @@ IDENTIFIERS = (
 )  # fmt: skip
 
 
-def cut_line_before(note: Note, start: int) -> str:
+def cut_line_before(note: IndexedNote, start: int) -> str:
     """Return the text to the left in the line, at most 30 characters."""
     return note.text[max(note.find_line_start(start), start - 30) : start]
 
 
-def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
+def find_area_numbers(note: IndexedNote) -> Iterator[tuple[Edges, bool]]:
     """Yield the offsets of numbers with an area code, and whether each is a fax number."""
     for start in note.find_numbers(AREA_CODES):
         before_it = note.text[max(0, start - 2) : start]
@@ -211,13 +211,13 @@ def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
 
 
 @rule("PHONE", PHONES)
-def phone_with_area(note: Note, lists: Lists) -> Iterator[Edges]:
+def phone_with_area(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """(nnn) nnn-nnnn, nnn-nnn-nnnn, nnn nnn nnnn, with full stops too, and an extension."""
     return (edges for edges, fax in find_area_numbers(note) if not fax)
 
 
 @rule("FAX", f"{PHONES}; ours")
-def fax_number(note: Note, lists: Lists) -> Iterator[Edges]:
+def fax_number(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A number with an area code after "fax"."""
     return (edges for edges, fax in find_area_numbers(note) if fax)
 
@@ -247,7 +247,7 @@ _labelled_extension = match_at_words(
 )  # fmt: skip
 
 
-def find_extensions(note: Note, lists: Lists) -> Iterator[Edges]:
+def find_extensions(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """An extension: "x12345", "ext. 1234"; with its x, as i2b2's phones have it."""
     for start, end in _labelled_extension.find(note, lists):
         number = note.starts[bisect_left(note.starts, start) + 1]
@@ -270,7 +270,7 @@ labelled_ssn = match_at_words(
 
 
 @rule("EMAIL", "ours")
-def email(note: Note, lists: Lists) -> Iterator[Edges]:
+def email(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """An e-mail address."""
     at = note.text.find("@")
     if at < 0:
@@ -279,7 +279,7 @@ def email(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("URL", "ours")
-def url(note: Note, lists: Lists) -> Iterator[Edges]:
+def url(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A web address with http or www, or a host of a common domain."""
     if note.vocabulary & HOSTS:
         yield from (m.span() for m in URL.finditer(note.text) if note.text[m.start() - 1 : m.start()] != "@")

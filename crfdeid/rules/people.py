@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import (
     find_run_end,
     is_nameable,
@@ -64,7 +64,7 @@ LAST_SIGNS = frozenset("deEDfFnNsStTaA:=xX") | {LONG_S}  # with which the phrase
 ONES, TEENS, TENS = ("|".join(words) for words in (ages.ONES, ages.TEENS, ages.TENS))
 
 
-def has_phrase_before(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:
+def has_phrase_before(pattern: re.Pattern[str], match: re.Match[str], note: IndexedNote) -> bool:
     """Whether the phrase precedes the number, and no unit follows it."""
     before = note.text[max(0, match.start() - 24) : match.start()]
     if before.rstrip(" \t\n")[-1:] not in LAST_SIGNS:
@@ -138,7 +138,7 @@ AGES = (
 
 
 @rule("PROFESSION", "ours")
-def profession(note: Note, lists: Lists) -> Iterator[Edges]:
+def profession(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
     for last in note.find_words(LAST_WORDS):
         first = last + 1
@@ -152,7 +152,7 @@ def profession(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 @rule("ORGANIZATION", "ours")
-def employer(note: Note, lists: Lists) -> Iterator[Edges]:
+def employer(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "works for", "Employer:" or "Insurance:"; at least one is no common word,
     or all are an entry of the list."""
     for index in note.find_words(EMPLOYER_WORDS):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS, RULE_CREDENTIALS
 from crfdeid.lexicon.ordinary import THINGS, Entries, Lists
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.words import ALL, Beside
 from crfdeid.text.document import Span
 
@@ -77,19 +77,19 @@ PLACE_GAP = re.compile(
 NAME_GAP = re.compile(r" {1,2}|[-']|\. ?")  # between the words of one person's name
 
 
-def find_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
+def find_entries(note: IndexedNote, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries, the longest at each place."""
     for first in note.vocabulary.intersection(entries.first_words):
         yield from measure_entries(note, entries, first, note.indices[first])
 
 
-def measure_entry(note: Note, entries: Entries, index: int) -> int:
+def measure_entry(note: IndexedNote, entries: Entries, index: int) -> int:
     """Return how many words the longest entry that begins at ``index`` has; 0 if there is none."""
     return next((stop - index for _, stop in measure_entries(note, entries, note.lowered[index], [index])), 0)
 
 
 def measure_entries(
-    note: Note, entries: Entries, first: str, places: Iterable[int]
+    note: IndexedNote, entries: Entries, first: str, places: Iterable[int]
 ) -> Iterator[tuple[int, int]]:
     """Yield the index range of the longest entry at each of the ``places`` of the word ``first``, if any."""
     least, longer, lowered = int(first in entries.single), entries.longer.get(first), note.lowered
@@ -102,7 +102,7 @@ def measure_entries(
             yield index, index + length
 
 
-def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
+def has_phrase(note: IndexedNote, index: int, phrase: tuple[str, ...]) -> bool:
     """Whether the words of ``phrase`` begin at ``index``, with only a :data:`PLACE_GAP` between them."""
     size = len(phrase)
     if tuple(note.lowered[index : index + size]) != phrase:
@@ -110,7 +110,7 @@ def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
     return all(PLACE_GAP.fullmatch(note.gap(i)) for i in range(index + 1, index + size))
 
 
-def find_capitalised_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
+def find_capitalised_entries(note: IndexedNote, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries in which all words of four letters or more, and the first, are
     capitalised."""
     for first in note.capitalised_words & entries.first_words:
@@ -120,7 +120,7 @@ def find_capitalised_entries(note: Note, entries: Entries) -> Iterator[tuple[int
 
 
 def find_run_end(
-    note: Note, first: int, accept: Callable[[int], bool], most: int, gap: re.Pattern[str] = NAME_GAP
+    note: IndexedNote, first: int, accept: Callable[[int], bool], most: int, gap: re.Pattern[str] = NAME_GAP
 ) -> int:
     """Return the end of the run of words from ``first`` that ``accept`` takes; ``first`` if it takes none.
     The run has at most ``most`` words, with a ``gap`` between each two."""
@@ -132,7 +132,7 @@ def find_run_end(
     return index
 
 
-def is_joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
+def is_joined(note: IndexedNote, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
     """Whether word ``index`` continues a name that the word before it is part of. A full stop joins two
     words only after an initial or a short form such as St."""
     between = note.gap(index)
@@ -142,7 +142,7 @@ def is_joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
 
 
 NAME_TYPES = frozenset(["PATIENT", "DOCTOR"])  # types
-RuleFunction = Callable[[Note, Lists], Iterable[Edges]]
+RuleFunction = Callable[[IndexedNote, Lists], Iterable[Edges]]
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Finding(NamedTuple):
     rule: Rule
 
 
-def find_all(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
+def find_all(note: IndexedNote, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
     """Return the findings of each rule; they may overlap."""
     return [
         Finding(Span(start, end, rule.type), rule)
@@ -190,7 +190,7 @@ def match_at_numbers(
     source: str,
     about: str,
     pattern: str,
-    valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
+    valid: Callable[[re.Match[str], IndexedNote], object] = lambda match, note: True,
     beside: Beside = ALL,
 ) -> Rule:
     """Build a rule that matches ``pattern`` wherever digits begin. It finds the group ``phi``, or else the
@@ -199,7 +199,7 @@ def match_at_numbers(
     compiled = re.compile(pattern, re.IGNORECASE)
     group = "phi" if "phi" in compiled.groupindex else 0
 
-    def find(note: Note, lists: Lists) -> Iterator[Edges]:
+    def find(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
         for start in note.find_numbers(beside):
             if (match := compiled.match(note.text, start)) and valid(match, note):
                 yield match.span(group)
@@ -215,13 +215,13 @@ def match_at_words(
     about: str,
     words: Iterable[str],
     pattern: str,
-    valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
+    valid: Callable[[re.Match[str], IndexedNote], object] = lambda match, note: True,
 ) -> Rule:
     """Build a rule as :func:`match_at_numbers` does, for places where one of the lowercased words begins."""
     compiled, triggers = re.compile(pattern, re.IGNORECASE), frozenset(words)
     group = "phi" if "phi" in compiled.groupindex else 0
 
-    def find(note: Note, lists: Lists) -> Iterator[Edges]:
+    def find(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
         for index in note.find_words(triggers):
             if (match := compiled.match(note.text, note.starts[index])) and valid(match, note):
                 yield match.span(group)
@@ -230,7 +230,7 @@ def match_at_words(
     return Rule(name, type, source, find)
 
 
-def is_nameable(note: Note, lists: Lists, index: int) -> bool:
+def is_nameable(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether a capitalised word can be a name: it is in a list of names, or in no list of words."""
     word = note.lowered[index]
     if not note.is_capitalised(index) or word in FUNCTION_WORDS or len(word) < 2:
@@ -238,12 +238,12 @@ def is_nameable(note: Note, lists: Lists, index: int) -> bool:
     return word in lists.names or not lists.is_ordinary(word)
 
 
-def is_initial(note: Note, index: int) -> bool:
+def is_initial(note: IndexedNote, index: int) -> bool:
     """Whether the word is one capital letter."""
     return len(note.word(index)) == 1 and note.is_capitalised(index)
 
 
-def is_name_part(note: Note, lists: Lists, index: int) -> bool:
+def is_name_part(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether a name can continue with the word: a name, an initial, or a prefix before a name."""
     if is_nameable(note, lists, index):
         return note.lowered[index] not in RULE_CREDENTIAL_WORDS or not note.word(index).isupper()
@@ -252,7 +252,7 @@ def is_name_part(note: Note, lists: Lists, index: int) -> bool:
     return note.lowered[index] in PREFIXES and is_before_name(note, lists, index)
 
 
-def is_before_name(note: Note, lists: Lists, index: int) -> bool:
+def is_before_name(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether a name follows the word, possibly after a second prefix ("van der Berg")."""
     following = index + 1
     if following < len(note) and is_joined(note, following) and note.lowered[following] in SMALL_PREFIXES:
@@ -260,7 +260,7 @@ def is_before_name(note: Note, lists: Lists, index: int) -> bool:
     return following < len(note) and is_joined(note, following) and is_nameable(note, lists, following)
 
 
-def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAME) -> Edges | None:
+def find_name_from(note: IndexedNote, lists: Lists, first: int, most: int = LONGEST_NAME) -> Edges | None:
     """Return the offsets of the name that begins at word ``first``, or None. It has at least one word of two
     letters."""
     stop = find_run_end(note, first, lambda i: is_name_part(note, lists, i), most)
@@ -269,7 +269,7 @@ def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAM
     return None
 
 
-def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
+def find_name_until(note: IndexedNote, lists: Lists, stop: int) -> Edges | None:
     """Return the offsets of the name that ends before word ``stop``, or None: ``Bryan J. Ruiz`` or
     ``Ruiz, Bryan``."""
     first = stop
@@ -284,12 +284,12 @@ def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
     return note.edges(first, stop)
 
 
-def is_leading_part(note: Note, lists: Lists, index: int) -> bool:
+def is_leading_part(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether the word can be in a name before another word of it."""
     return note.lowered[index] in SMALL_PREFIXES or is_name_part(note, lists, index)
 
 
-def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
+def is_clear_name(note: IndexedNote, lists: Lists, index: int) -> bool:
     """Whether the word is a name beside an indicator. A name that is also an ordinary word counts only if
     this note does not write it small."""
     word = note.lowered[index]
@@ -303,7 +303,7 @@ def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
     )
 
 
-def is_thing_name(note: Note, index: int, length: int = 1) -> bool:
+def is_thing_name(note: IndexedNote, index: int, length: int = 1) -> bool:
     """Whether the word names a thing: a word for a thing is one of the next two words with no end of a clause
     before it, or a hyphen joins it to another word (``Semmes-Weinstein``, ``Z-Pak``). The last word of an
     entry of ``length`` words may have a hyphen before it (``Port-au-Prince``)."""

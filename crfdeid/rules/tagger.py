@@ -19,7 +19,7 @@ from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Entries, Lists
 from crfdeid.rules import dates, hospitals, locations, name_lists, names, numbers, people
-from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import (
     FUNCTION_WORDS,
     NAME_TYPES,
@@ -54,7 +54,7 @@ class KnownNames:
     names: dict[str, str] = field(default_factory=dict, repr=False)
     places: dict[str, dict[tuple[str, ...], str]] = field(default_factory=dict, repr=False)
 
-    def learn(self, note: Note, lists: Lists, findings: Iterable[Finding]) -> None:
+    def learn(self, note: IndexedNote, lists: Lists, findings: Iterable[Finding]) -> None:
         """Add the findings that a rule made by context; a list finds its entries everywhere anyway."""
         for finding in findings:
             if finding.rule.name not in SEEDS or finding.rule.name in IN_LISTS:
@@ -65,7 +65,7 @@ class KnownNames:
             elif words and not (len(words) == 1 and lists.is_ordinary(words[0])):
                 self.learn_place(words, finding.span.type)
 
-    def learn_name(self, note: Note, lists: Lists, words: Sequence[str], finding: Finding) -> None:
+    def learn_name(self, note: IndexedNote, lists: Lists, words: Sequence[str], finding: Finding) -> None:
         """Add the words of a name, except those that are also something else."""
         for word in words:
             if len(word) < SHORTEST or word in NEVER or word in lists.eponyms:
@@ -80,7 +80,7 @@ class KnownNames:
         self.places.setdefault(words[0], {})[tuple(words)] = type
 
 
-def list_words(note: Note, span: Span) -> list[str]:
+def list_words(note: IndexedNote, span: Span) -> list[str]:
     """Return the lowercased words in a span."""
     index, words = note.find_index(span.start), []
     while index is not None and index < len(note) and note.ends[index] <= span.end:
@@ -89,7 +89,7 @@ def list_words(note: Note, span: Span) -> list[str]:
     return words
 
 
-def find_names(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
+def find_names(note: IndexedNote, lists: Lists, known: KnownNames) -> Iterator[Span]:
     """Yield the words of known names that have a capital; of long names that are not ordinary words, all."""
     for index in note.find_words(known.names):
         word = note.lowered[index]
@@ -97,7 +97,7 @@ def find_names(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
             yield Span(*note.edges(index, index + 1), known.names[word])
 
 
-def find_places(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
+def find_places(note: IndexedNote, lists: Lists, known: KnownNames) -> Iterator[Span]:
     """Yield the known places and hospitals that have their capitals."""
     entries = Entries(phrase for group in known.places.values() for phrase in group)
     for first, stop in find_capitalised_entries(note, entries):
@@ -105,19 +105,19 @@ def find_places(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
         yield Span(*note.edges(first, stop), type)
 
 
-def learn_from(note: Note, lists: Lists) -> KnownNames:
+def learn_from(note: IndexedNote, lists: Lists) -> KnownNames:
     """Collect the names and places that the rules find in one note by their context."""
     known = KnownNames()
     known.learn(note, lists, find_all(note, lists, SEEDS.values()))
     return known
 
 
-def repeated_name(note: Note, lists: Lists) -> Iterator[Edges]:
+def repeated_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A word of a name that another rule found by its context."""
     return ((span.start, span.end) for span in find_names(note, lists, learn_from(note, lists)))
 
 
-def repeated_place(note: Note, lists: Lists) -> Iterator[Edges]:
+def repeated_place(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A place or hospital that another rule found by its context."""
     return ((span.start, span.end) for span in find_places(note, lists, learn_from(note, lists)))
 
@@ -127,7 +127,9 @@ PLACE = Rule("repeated_place", "HOSPITAL", SOURCE, repeated_place)
 REPEATS = (NAME, PLACE)
 
 
-def find_repeats(note: Note, lists: Lists, known: KnownNames, rules: Mapping[str, Rule]) -> list[Finding]:
+def find_repeats(
+    note: IndexedNote, lists: Lists, known: KnownNames, rules: Mapping[str, Rule]
+) -> list[Finding]:
     """Find ``known`` names and places in a note, by the one or two of these rules that are in ``rules``."""
     found: list[Finding] = []
     if NAME.name in rules:
@@ -146,7 +148,7 @@ RULES: dict[str, Rule] = {
 }  # fmt: skip
 
 
-class Rules:
+class RuleSet:
     """A tagger with the rules of these ``names`` (default: all) and these lists.
     Raises :class:`ConfigurationError` for a name that no rule has.
 
@@ -182,7 +184,7 @@ class Rules:
         known, read = KnownNames(), []
         for document in documents:
             folding = fold_text(document.text)
-            note = Note(folding.text)
+            note = IndexedNote(folding.text)
             read.append((folding, note, find_all(note, self.lists, self.single_note_rules)))
         for _, note, found in read:
             known.learn(note, self.lists, found)
@@ -200,7 +202,7 @@ def find_rule(name: str) -> Rule:
     return RULES[name]
 
 
-def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
+def settle_type(note: IndexedNote, finding: Finding, known: KnownNames) -> Finding:
     """Give a name of guessed type the type that a clue elsewhere gives to its last word."""
     span, rule = finding
     if not rule.guess:
@@ -210,9 +212,9 @@ def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
 
 
 @cache
-def load_shipped() -> Rules:
+def load_shipped() -> RuleSet:
     """Load all rules with the shipped lists: a tagger that needs no training."""
-    return Rules(ordinary.load_shipped())
+    return RuleSet(ordinary.load_shipped())
 
 
 def resolve_overlaps(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> list[Finding]:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from crfdeid.serve.workers import TIMEOUT, Answer, Job, Worker
+from crfdeid.serve.workers import TIMEOUT, Answer, Task, Worker
 
 ROUTES = ("/tag", "/redact", "/restore", "/health", "/metrics", "/openapi.json")
 OTHER = "other"
@@ -46,7 +46,7 @@ class Dispatcher:
         except TimeoutError:
             return Answer(TIMEOUT, b"", {})
         self.metrics.busy.inc()
-        job = Job(name, request, end - time.monotonic())
+        job = Task(name, request, end - time.monotonic())
         asked = asyncio.get_running_loop().run_in_executor(self.threads, worker.ask, job)
         asked.add_done_callback(lambda _: self._put_back(worker))  # also where nobody waits any more
         return await asyncio.shield(asked)

@@ -48,7 +48,7 @@ class Engine:
         return work.LoadedEngine(tagger, chosen, threshold and tagger.check_threshold(threshold))
 
 
-class Job(NamedTuple):
+class Task(NamedTuple):
     """``name`` is a function of :mod:`crfdeid.serve.work`; ``seconds`` are left for it."""
 
     name: str
@@ -84,7 +84,7 @@ class Worker:
             raise EOFError
         self.connection.recv()
 
-    def ask(self, job: Job) -> Answer:
+    def ask(self, job: Task) -> Answer:
         """Return the answer. A worker that died is started again, and answers the next job."""
         try:
             self.connection.send(job)
@@ -129,7 +129,7 @@ def warm_up(engine: work.LoadedEngine) -> None:
         work.redact(engine, {"notes": [{"text": text} for text in texts[:5]], "style": style})
 
 
-def answer_and_forget(engine: work.LoadedEngine, job: Job) -> Answer:
+def answer_and_forget(engine: work.LoadedEngine, job: Task) -> Answer:
     """Answer in this process, for a tagger that cannot be forked. There is no time limit."""
     try:
         return perform(engine, job)
@@ -137,7 +137,7 @@ def answer_and_forget(engine: work.LoadedEngine, job: Job) -> Answer:
         engine.tagger.forget()
 
 
-def answer_in_copy(engine: work.LoadedEngine, job: Job) -> Answer:
+def answer_in_copy(engine: work.LoadedEngine, job: Task) -> Answer:
     """Answer in a copy of this process."""
     reader, writer = Pipe(duplex=False)
     parent, pid = os.getpid(), os.fork()
@@ -160,7 +160,7 @@ def answer_in_copy(engine: work.LoadedEngine, job: Job) -> Answer:
         os.waitpid(pid, 0)
 
 
-def perform(engine: work.LoadedEngine, job: Job) -> Answer:
+def perform(engine: work.LoadedEngine, job: Task) -> Answer:
     """Do the job. No message has text of the request."""
     try:
         body, counts = JOBS[job.name](engine, job.request)

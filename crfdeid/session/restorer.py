@@ -32,7 +32,7 @@ class Pair:
     type: str
 
 
-class Entry(NamedTuple):
+class PairWriting(NamedTuple):
     """A writing in which a pair may come back. A ``sure`` one is the issued text itself, another follows from
     it."""
 
@@ -46,7 +46,7 @@ class Restorer:
     texts of two pairs with different real texts is left as it is, because nobody could say which is meant."""
 
     def __init__(self, pairs: Iterable[Pair] = (), month_first: bool = True) -> None:
-        self.phrases: Phrases[Entry] = Phrases()
+        self.phrases: Phrases[PairWriting] = Phrases()
         self.month_first = month_first
         for pair in pairs:
             self.add(pair)
@@ -56,7 +56,7 @@ class Restorer:
         for number, writing in enumerate(list_writings(pair.issued, pair.real, pair.type, self.month_first)):
             entries = self.phrases.add(writing.issued)
             if all(entry.pair != pair for entry in entries):  # "May" is also its own abbreviation
-                entries.append(Entry(writing, pair, number == 0))
+                entries.append(PairWriting(writing, pair, number == 0))
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield where the text has what would be restored, as spans of the pairs' types."""
@@ -104,7 +104,7 @@ class StreamRestorer:
         return "".join(pieces)
 
 
-def read_match(text: str, match: Match[Entry]) -> str:
+def read_match(text: str, match: Match[PairWriting]) -> str:
     """The real text of a match, or the text itself where two real texts are possible."""
     seen = " ".join(text[match.start : match.end].split())
     entries = [entry for entry in match.items if entry.sure] or match.items

@@ -20,7 +20,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.lexicon import ordinary
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.tagger import RULES, Rules
+from crfdeid.rules.tagger import RULES, RuleSet
 from crfdeid.systems.model_folder import copy_gazetteers
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient, read_ahead
@@ -70,10 +70,10 @@ class Options:
 class RuleTagger(Tagger):
     """The rules of a model's folder, with its own lists. Notes of one patient are seen together."""
 
-    rules: Rules
+    rules: RuleSet
     is_fork_safe = True
 
-    def __init__(self, model: ModelFolder, rules: Rules) -> None:
+    def __init__(self, model: ModelFolder, rules: RuleSet) -> None:
         super().__init__(model)
         self.rules = rules
         self.types = find_types(model.scheme)
@@ -117,23 +117,23 @@ def train(training: Training) -> None:
 
 def load_rules(model: ModelFolder) -> RuleTagger:
     """Load all rules with the lists of the model."""
-    return RuleTagger(model, Rules(read_lists(model), select_rules(RULES, model)))
+    return RuleTagger(model, RuleSet(read_lists(model), select_rules(RULES, model)))
 
 
 def load_sure_rules(model: ModelFolder) -> RuleTagger:
     """Load the rules that are no guesses, with the lists of the model."""
     sure = [name for name in RULES if name not in GUESSES]
-    return RuleTagger(model, Rules(read_lists(model), select_rules(sure, model)))
+    return RuleTagger(model, RuleSet(read_lists(model), select_rules(sure, model)))
 
 
 def load_heuristic(model: ModelFolder) -> RuleTagger:
     """Load the rules of Douglass with the lists of the model."""
-    return RuleTagger(model, Rules(read_lists(model).make_strict(), select_rules(HEURISTIC, model)))
+    return RuleTagger(model, RuleSet(read_lists(model).make_strict(), select_rules(HEURISTIC, model)))
 
 
-def make_heuristic() -> Rules:
+def make_heuristic() -> RuleSet:
     """Make the rules of Douglass with the shipped lists, without a model's folder."""
-    return Rules(ordinary.load_shipped().make_strict(), HEURISTIC)
+    return RuleSet(ordinary.load_shipped().make_strict(), HEURISTIC)
 
 
 def select_rules(names: Iterable[str], model: ModelFolder) -> list[str]:

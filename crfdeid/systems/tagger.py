@@ -25,7 +25,7 @@ from crfdeid.text.scheme import Scheme
 from crfdeid.text.word_cache import forget_words
 
 if TYPE_CHECKING:
-    from crfdeid.rules.tagger import Rules
+    from crfdeid.rules.tagger import RuleSet
 
 BATCH = 120_000  # characters of documents that are tagged at once: with half as many, a tenth more time
 
@@ -71,7 +71,7 @@ class Tagger(ABC):
     careful_threshold: float = 0.1
     is_fork_safe: bool = False
     labels: Sequence[str] = ()
-    rules: Rules | None = None
+    rules: RuleSet | None = None
     bases: Mapping[str, Tagger] = {}
     parts: Sequence[Tagger] = ()
     language: str = ENGLISH

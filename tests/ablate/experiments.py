@@ -7,8 +7,8 @@ import pytest
 from crfdeid import cli
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.ablate import jobs, results
+from crfdeid.ablate.one_training import Cost
 from crfdeid.ablate.run import Run
-from crfdeid.ablate.training import Cost
 from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
 from crfdeid.evaluate import evaluation

@@ -14,7 +14,7 @@ from elsewhere import hold_elsewhere
 from experiments import SMALL, build_result, exit_status, run_ablation, write_config
 
 from crfdeid import corpora
-from crfdeid.ablate import plan, runner, training
+from crfdeid.ablate import one_training, plan, runner
 from crfdeid.errors import FormatError
 
 pytestmark = pytest.mark.slow
@@ -63,7 +63,7 @@ def test_an_error_inside_a_run_gives_its_type_and_place_but_no_text(notes, tmp_p
     def fails(*_):
         raise ValueError("Zanzibarova")
 
-    monkeypatch.setattr("crfdeid.ablate.training.train_job", fails)
+    monkeypatch.setattr("crfdeid.ablate.one_training.train_job", fails)
     messages = []
     pipe = SimpleNamespace(send=messages.append)
     runner.run_job(build_result("base", notes, tmp_path).row.jobs[0], tmp_path / "building", pipe)
@@ -151,13 +151,13 @@ def test_runs_that_differ_in_how_they_tag_train_once(in_process, corpus, tmp_pat
     }
     runs = "".join(f'[[run]]\nname = "{name}"\n{change}\n' for name, change in changes.items())
     trained = []
-    train = training.model.train
+    train = one_training.model.train
 
     def record(documents, config, folder, *rest):
         trained.append(folder.parent.name)
         return train(documents, config, folder, *rest)
 
-    monkeypatch.setattr(training.model, "train", record)
+    monkeypatch.setattr(one_training.model, "train", record)
     out = tmp_path / "out"
     run_ablation(write_config(tmp_path, FAINT + runs), corpus, out)
     assert len(trained) == 2
@@ -170,7 +170,7 @@ def test_runs_that_differ_in_how_they_tag_train_once(in_process, corpus, tmp_pat
     documents = list(corpora.read(corpus / "train"))
     for run in planned.runs:
         tagger = train(documents, run.config, tmp_path / "own" / run.folder)
-        training.write_spans(tagger.tag_all(corpora.read(corpus / "test")), tmp_path / "own.jsonl")
+        one_training.write_spans(tagger.tag_all(corpora.read(corpus / "test")), tmp_path / "own.jsonl")
         assert (tmp_path / "own.jsonl").read_text() == spans[run.folder], run.name
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from experiments import SMALL, exit_status, run_ablation, write_config
 
-from crfdeid.ablate import plan, runner, selection, training
+from crfdeid.ablate import one_training, plan, runner, selection
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import templates
@@ -63,7 +63,7 @@ def selected(corpus, tmp_path_factory):
 
 def train_here(left, out, at_once, on_iteration):
     for job in left:
-        training.train_job(job, job.folder, lambda number: None)
+        one_training.train_job(job, job.folder, lambda number: None)
 
 
 def test_each_method_has_a_row_for_each_size(selected):

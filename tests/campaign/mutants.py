@@ -51,7 +51,7 @@ SLOW = ("kills", "killed_runs", "linear_work", "browser")  # tests that do not r
 LISTED = Path(__file__).with_name("equal_mutants.txt")
 SURROGATES = (  # of the tests of redact, those of surrogates that take little time
     "kept_surrogates what_a_surrogate_is surrogate_edges surrogates surrogate_dates odd_dates repeats "
-    "string_search search_context redactor same_doctors policies_in_redact restore redact_attacks shifts "
+    "string_search search_clues redactor same_doctors policies_in_redact restore redact_attacks shifts "
     "redact_runs map_entries"
 )
 

@@ -13,7 +13,7 @@ from crfdeid.certify.rehearse import mark_leaks
 from crfdeid.certify.sample_size import Aim
 from crfdeid.certify.sampling import Unit
 from crfdeid.certify.statement import make_statement
-from crfdeid.certify.store import Frame, Store
+from crfdeid.certify.store import SampleFrame, SampleStore
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
@@ -134,8 +134,8 @@ def bound_leaks(rng: Random, share: float, notes: int, spans: int) -> float:
         here = ((seen,), (is_hard,)) if number < plants else ((), ())
         counts.append(NoteCounts(("ann",), ("DATE",) * (spans - leaks), found, *here))
     units = [Unit(f"n-{number}", f"p-{number}", "") for number in range(notes)]
-    frame = Frame(notes, notes, {"": notes}, [], {})
-    store = Store(Aim(), 1.0, 1, "", frame, tuple(units), ())
+    frame = SampleFrame(notes, notes, {"": notes}, [], {})
+    store = SampleStore(Aim(), 1.0, 1, "", frame, tuple(units), ())
     corrected = make_statement(store, units, counts).spans_missed.corrected
     assert corrected is not None
     return corrected

@@ -154,7 +154,7 @@ def test_wrong_arguments_are_refused_in_one_line(folder, capsys, arguments, mess
 
 
 def test_a_finding_shows_no_text():
-    assert repr(check.Finding("a.py", 3, "SSN", "219-09-9998")) == "a.py:3: SSN"
+    assert repr(check.CodeFinding("a.py", 3, "SSN", "219-09-9998")) == "a.py:3: SSN"
 
 
 def test_the_example_of_the_page_prints_what_it_says(tmp_path):

@@ -76,7 +76,7 @@ def find_patients_without_entry(folder: Path) -> set[str]:
 
 def find_notes_without_undo(folder: Path) -> set[str]:
     """The notes in the output whose real text the map does not give back."""
-    restorer = restore.Restorer(surrogate_map.read_map(folder / "map", KEY))
+    restorer = restore.ReleaseRestorer(surrogate_map.read_map(folder / "map", KEY))
     real = {note.id: note.text for note in corpora.read(folder / "n.jsonl")}
     written = sorted(path.stem for path in (folder / "clean").glob("*.txt"))  # the last file of a note
     notes = [Document(id, files.read_text(folder / "clean" / f"{id}.txt")) for id in written]

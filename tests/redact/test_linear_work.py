@@ -15,7 +15,7 @@ from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.released_notes import undo_edits
 from crfdeid.redact.surrogates import generalize, institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
-from crfdeid.redact.surrogates.search import context
+from crfdeid.redact.surrogates.search import clues
 from crfdeid.redact.surrogates.search.search_strings import OF_PARTS
 from crfdeid.repair.places import find_towns
 from crfdeid.session.session import find_survivors
@@ -217,7 +217,7 @@ def test_a_name_of_parts_is_looked_for_at_its_first_letter_only(text):
     ("expression", "text", "ends"),
     [
         (generalize.EXACT, "  and a half", [12]),
-        (context.YEARS, " -yo", [4]),
+        (clues.YEARS, " -yo", [4]),
         (patient_table.VALUES, " ; ", [2]),
         (renaming.SYLLABLE, "\nb\n", [3, 3, 3]),
         (clinical.CHOICE, "[a[b]", [5]),

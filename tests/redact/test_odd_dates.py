@@ -62,7 +62,7 @@ def test_odd_forms_of_dates_keep_their_intervals_or_are_not_read(text, made):
 )
 def test_a_short_year_is_not_far_in_the_future(text, near, year):
     assert (
-        dates.complete_year(parser.Field("y", int(text[-2:]), 0, 2, text[-2:]), date.fromisoformat(near))
+        dates.complete_year(parser.DateField("y", int(text[-2:]), 0, 2, text[-2:]), date.fromisoformat(near))
         == year
     )
 

@@ -35,7 +35,7 @@ from crfdeid.redact.report import safe_harbor
 from crfdeid.redact.run import destination, patients, plan, processes, release, run, shifts, tagging
 from crfdeid.redact.run.destination import quote_cell, quote_formulas, remove_quotes
 from crfdeid.redact.run.new_ids import IdReplacer, hide_order, sort_items
-from crfdeid.redact.run.release import Journal, Steps
+from crfdeid.redact.run.release import Journal, RedactSteps
 from crfdeid.redact.surrogates import kinds, patient
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
@@ -720,7 +720,7 @@ def test_what_was_written_before_the_map_had_its_patient_must_be_the_same(tmp_pa
     (tmp_path / "a.txt").write_text(written)
     group = [marked("Well.", "a"), marked("<PATIENT Ana>", "b")]
     todo = tagging.PatientNotes(group, {note.id: note for note in group}, {"b"}, lacks_entry)
-    steps = Steps(list, Redactor(SECRET), destination.Destination(tmp_path, "text", resume=True))
+    steps = RedactSteps(list, Redactor(SECRET), destination.Destination(tmp_path, "text", resume=True))
     if written == "Other." and lacks_entry:
         with pytest.raises(MapError, match="id has length 1 was written, but its patient is not in the map"):
             steps.redact_patient(todo)

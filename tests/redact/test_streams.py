@@ -20,7 +20,7 @@ from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.run import destination, patients, processes, table_output
 from crfdeid.redact.run.plan import STREAM
 from crfdeid.redact.run.processes import SharedSteps
-from crfdeid.redact.run.release import Steps
+from crfdeid.redact.run.release import RedactSteps
 from crfdeid.redact.run.tagging import PatientNotes
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
@@ -280,7 +280,7 @@ def test_notes_are_shared_by_as_many_processes_as_are_wanted(monkeypatch):
         return [replace(note, text=f"{os.getpid()} {gc.get_freeze_count() > 0}") for note in group]
 
     monkeypatch.setattr(parallel, "start_forks", lambda jobs: started.append(jobs) or start(jobs))
-    steps = Steps(tag_group, Redactor(SECRET), None)
+    steps = RedactSteps(tag_group, Redactor(SECRET), None)
     shared = SharedSteps(steps, [counted], 3, lambda: None)
     todo = [PatientNotes([Document(f"{n}", "x", (), f"p{n}")], {}, set(), False) for n in range(20)]
     found = [outcome.redaction.document.text for _, (outcome,) in shared.redact_each(iter(todo))]

@@ -10,7 +10,7 @@ from marked_notes import make_plan
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact.run import table_output
 from crfdeid.redact.run.destination import Destination
-from crfdeid.redact.run.plan import STREAM, Columns
+from crfdeid.redact.run.plan import STREAM, ColumnOptions
 from crfdeid.redact.run.table_output import TableDestination, WholeTable
 from crfdeid.text.document import Document, Span
 
@@ -189,7 +189,7 @@ def test_a_parquet_table_that_came_after_the_run_began_stays(tmp_path):
 def test_columns_are_kept_where_one_table_becomes_one_table(path, tmp_path):
     def keep(notes, out, target, overwrite=False):
         destination = Destination(out, target, overwrite=overwrite)
-        copied = Columns(copied=("Birth Date",))  # a column of dates is refused without a word for it
+        copied = ColumnOptions(copied=("Birth Date",))  # a column of dates is refused without a word for it
         return table_output.keep_columns(destination, make_table_plan(notes, columns=copied))
 
     found = keep(path, tmp_path / "c.csv", "table")

@@ -13,7 +13,7 @@ from crfdeid.lexicon.letters import fold, pluralize
 from crfdeid.lexicon.word_lists import LEAST
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates import name_drawing
-from crfdeid.redact.surrogates.dates.parser import Field
+from crfdeid.redact.surrogates.dates.parser import DateField
 from crfdeid.redact.surrogates.dates.resolve import QUARTER, YEAR, generalize_text
 from crfdeid.redact.surrogates.dates.shift import Shift, shift_decade
 from crfdeid.redact.surrogates.generalize import generalize, hash_text
@@ -65,7 +65,7 @@ DECADES = [
 
 @pytest.mark.parametrize(("decade", "years", "made"), DECADES)
 def test_a_decade_moves_with_the_dates_and_at_least_to_the_next(decade, years, made):
-    edits = shift_decade(Field("decade", decade, 0, 4, str(decade)), Shift(years, 7 * 52 * years))
+    edits = shift_decade(DateField("decade", decade, 0, 4, str(decade)), Shift(years, 7 * 52 * years))
     assert f"{edits[0][2]}s" == made
 
 

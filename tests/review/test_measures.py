@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.measures import counting, figures
-from crfdeid.review.measures.counting import MarkedNote, Outcome, Rules, combine_outcomes, measure_note
+from crfdeid.review.measures.counting import (
+    CountingRules,
+    MarkedNote,
+    Outcome,
+    combine_outcomes,
+    measure_note,
+)
 from crfdeid.review.study import agreement, marks
 from crfdeid.review.study.consensus import Consensus
 from crfdeid.text import scheme
@@ -20,8 +26,8 @@ def span(part, type="DOCTOR", text=TEXT, after=0):
     return Span(start, start + len(part), type)
 
 
-def measure_notes(notes: list[MarkedNote], rules: Rules | None = None) -> Outcome:
-    chosen = rules or Rules()
+def measure_notes(notes: list[MarkedNote], rules: CountingRules | None = None) -> Outcome:
+    chosen = rules or CountingRules()
     return combine_outcomes(((note.number, measure_note(note, chosen)) for note in notes), chosen)
 
 
@@ -54,20 +60,22 @@ CASES = [
 
 @pytest.mark.parametrize(("marked", "off", "wanted"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])
 def test_the_rules_of_the_thesis(marked, off, wanted):
-    rules = Rules(**{off: False}) if off else Rules()
+    rules = CountingRules(**{off: False}) if off else CountingRules()
     assert measure_notes([MarkedNote(1, TEXT, GOLD, marked)], rules).counts == Counts(*wanted)
 
 
 def test_types_count_where_asked_for():
     marked = [Span(GOLD[0].start, GOLD[0].end, "PATIENT")]
-    assert measure_notes([MarkedNote(1, TEXT, GOLD, marked)], Rules(types=True)).counts == Counts(0, 1, 3)
+    assert measure_notes([MarkedNote(1, TEXT, GOLD, marked)], CountingRules(types=True)).counts == Counts(
+        0, 1, 3
+    )
 
 
 def test_a_mark_of_an_ambiguous_term_is_not_a_mistake():
     vent = span("Vent", "HOSPITAL")
     notes = [MarkedNote(1, TEXT, GOLD, [vent], [(vent.start, vent.end)])]
     assert measure_notes(notes).counts == Counts(0, 0, 3)
-    assert measure_notes(notes, Rules(excused=False)).counts == Counts(0, 1, 3)
+    assert measure_notes(notes, CountingRules(excused=False)).counts == Counts(0, 1, 3)
     assert [mistake.counted for mistake in measure_notes(notes).mistakes if mistake.kind == "spurious"] == [
         False
     ]
@@ -103,7 +111,7 @@ def test_an_excused_mark_does_not_excuse_the_next_of_its_text():
     marked = [span("Vent", "HOSPITAL", text, after) for after in (0, 6, 20)]
     note = MarkedNote(1, text, [], marked, [(0, 4)])
     assert [mistake.counted for mistake in measure_notes([note]).mistakes] == [False, True, False]
-    assert measure_notes([note], Rules(systematic=False)).counts == Counts(0, 2, 0)
+    assert measure_notes([note], CountingRules(systematic=False)).counts == Counts(0, 2, 0)
 
 
 stretch = st.tuples(st.integers(0, 80), st.integers(1, 10)).map(lambda p: Span(p[0], p[0] + p[1], "DATE"))
@@ -112,7 +120,7 @@ some = st.lists(stretch, max_size=6).map(
 )
 
 
-@given(some, some, some, st.builds(Rules, *[st.booleans()] * 4))
+@given(some, some, some, st.builds(CountingRules, *[st.booleans()] * 4))
 def test_a_union_never_finds_less(gold, first, second, rules):
     alone = measure_notes([MarkedNote(1, TEXT, gold, first)], rules)
     both = measure_notes([MarkedNote(1, TEXT, gold, sorted({*first, *second}))], rules)
@@ -120,7 +128,7 @@ def test_a_union_never_finds_less(gold, first, second, rules):
     assert both.counts.tp + both.counts.fn == alone.counts.tp + alone.counts.fn
 
 
-@given(some, st.builds(Rules, *[st.booleans()] * 4))
+@given(some, st.builds(CountingRules, *[st.booleans()] * 4))
 def test_what_is_marked_exactly_is_right(gold, rules):
     counts = measure_notes([MarkedNote(1, TEXT, gold, gold)], rules).counts
     assert counts.fn == counts.fp == 0
@@ -177,7 +185,7 @@ def test_only_teams_that_read_a_whole_set_are_in_the_summary():
         figures.DecidedNote(Document(str(n), "3/4"), n, name, 1, gold, found, scheme.read_scheme("i2b2-2014"))
         for n, (name, found) in enumerate(votes)
     ]
-    rows = figures.measure_teams(notes, ["ann", "bob", "cy"], Rules())
+    rows = figures.measure_teams(notes, ["ann", "bob", "cy"], CountingRules())
     assert [(row["voters"], row["set"], row["notes"], row["whole"]) for row in rows["1"]] == [
         (["ann"], "a", 2, True), (["bob"], "a", 2, True), (["cy"], "a", 1, False), (["cy"], "b", 1, True),
     ]  # fmt: skip
@@ -193,7 +201,7 @@ def test_shares_and_their_summary_where_there_is_nothing_to_divide():
     assert counting.summarize_values([None, 0.5, 1.0, 0.0]) == {"min": 0.0, "max": 1.0, "mean": 0.5}
     assert counting.summarize_values([None]) is None
     assert counting.list_teams("ab", (2,)) == [("a", "b")]
-    assert Rules().names == ["once", "part", "extra", "systematic", "excused", "types"]
+    assert CountingRules().names == ["once", "part", "extra", "systematic", "excused", "types"]
 
 
 def test_every_mistake_has_its_place():
@@ -210,7 +218,7 @@ def test_every_mistake_has_its_place():
         (5, 10, 14, "spurious", False),
         (5, 23, 27, "spurious", False),
     )
-    off = Rules(systematic=False, excused=False)
+    off = CountingRules(systematic=False, excused=False)
     assert all(mistake.counted for mistake in measure_notes(notes, off).mistakes)
 
 
@@ -233,19 +241,23 @@ def test_marks_are_joined_by_type_where_types_count():
 def test_a_mark_of_another_type_finds_nothing_where_types_count():
     gold, other = [Span(0, 8, "A")], [Span(0, 8, "B")]
     note = MarkedNote(1, "New York", gold, other)
-    for rules in (Rules(types=True), Rules(types=True, part=False), Rules(types=True, extra=False)):
+    for rules in (
+        CountingRules(types=True),
+        CountingRules(types=True, part=False),
+        CountingRules(types=True, extra=False),
+    ):
         assert measure_notes([note], rules).counts == Counts(0, 1, 1)
-    assert measure_notes([note], Rules(part=False, extra=False)).counts == Counts(1, 0, 0)
+    assert measure_notes([note], CountingRules(part=False, extra=False)).counts == Counts(1, 0, 0)
 
 
 def test_without_part_the_marks_together_cover_all_but_the_blanks():
     gold = [Span(0, 8, "A")]
     halves = MarkedNote(1, "New York", gold, [Span(0, 3, "A"), Span(4, 8, "A")])
     less = MarkedNote(1, "New York", gold, [Span(0, 3, "A"), Span(4, 7, "A")])
-    assert measure_notes([halves], Rules(part=False)).counts == Counts(1, 0, 0)
-    assert measure_notes([less], Rules(part=False)).counts == Counts(0, 0, 1)
+    assert measure_notes([halves], CountingRules(part=False)).counts == Counts(1, 0, 0)
+    assert measure_notes([less], CountingRules(part=False)).counts == Counts(0, 0, 1)
     nothing = MarkedNote(1, "...", [Span(0, 3, "A")], [])
-    assert measure_notes([nothing], Rules(part=False)).counts == Counts(0, 0, 1)
+    assert measure_notes([nothing], CountingRules(part=False)).counts == Counts(0, 0, 1)
 
 
 def test_the_figures_of_the_thesis_are_those_of_its_table_4_1():
@@ -254,4 +266,6 @@ def test_the_figures_of_the_thesis_are_those_of_its_table_4_1():
         "2": {"sensitivity": (0.89, 0.98, 0.94), "ppv": (0.95, 0.99, 0.97)},
         "3": {"sensitivity": (0.98, 0.99, 0.98), "ppv": (0.95, 0.99, 0.97)},
     }
-    assert Rules() == Rules(once=True, part=True, extra=True, systematic=True, excused=True, types=False)
+    assert CountingRules() == CountingRules(
+        once=True, part=True, extra=True, systematic=True, excused=True, types=False
+    )

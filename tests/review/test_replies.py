@@ -20,7 +20,7 @@ from crfdeid.review.study.errors import (
     NotFoundError,
     StageError,
 )
-from crfdeid.review.study.note_index import Note
+from crfdeid.review.study.note_index import StudyNote
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import create_study, open_study
 from crfdeid.text.document import Span
@@ -603,7 +603,7 @@ def test_a_question_is_about_a_stretch_or_the_note(study):
 def test_long_patients_are_shared_first_and_each_reader_gets_as_many_words():
     lengths = {"a": 5, "b": 9, "c": 4, "d": 4, "e": 1}
     notes = [
-        Note(number, f"n{number}", patient, "1", "", "", 0, words, 0, 0)
+        StudyNote(number, f"n{number}", patient, "1", "", "", 0, words, 0, 0)
         for number, (patient, words) in enumerate(lengths.items(), 1)
     ]
     shared = list(team.share_patients(notes, ["bob", "ann"], 1))

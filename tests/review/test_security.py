@@ -35,7 +35,7 @@ from crfdeid.review.study.study import open_study
 from crfdeid.review.web import middleware, routes, serve
 from crfdeid.review.web import sessions as web_sessions
 from crfdeid.review.web.app import application
-from crfdeid.review.web.sessions import Address, Logins, Session, Sessions
+from crfdeid.review.web.sessions import Address, Logins, LoginSession, Sessions
 from crfdeid.text.document import Document
 
 PASSWORD = "correct horse battery"
@@ -357,8 +357,8 @@ def test_a_new_password_ends_the_sessions_of_the_old_one(study):
 
 
 def test_sessions_survive_a_restart(study):
-    token = Sessions(study.store).begin(Session("ann", True))
-    assert Sessions(study.store).find(token) == Session("ann", True)
+    token = Sessions(study.store).begin(LoginSession("ann", True))
+    assert Sessions(study.store).find(token) == LoginSession("ann", True)
     assert token not in str(study.store.fetch_all("SELECT * FROM sessions"))
 
 
@@ -448,7 +448,7 @@ def test_a_trusted_proxy_names_the_reader_and_nobody_else_does(study):
     twice = [("X-Forwarded-User", "ann"), ("X-Forwarded-User", "eve")]
     caller = TestClient(app, base_url=ORIGIN, client=("10.0.0.2", 5000))
     assert caller.get("/api/study", headers=twice).status_code == 401
-    token = Sessions(study.store).begin(Session("ann", True))
+    token = Sessions(study.store).begin(LoginSession("ann", True))
     assert ask("10.0.0.3", Cookie=f"{ADDRESS.cookie}={token}").status_code == 401  # a cookie opens nothing
     body = {"Origin": ORIGIN, "X-Forwarded-User": "ann"}
     assert caller.post("/api/login", json={"name": "eve"}, headers=body).status_code == 403
@@ -500,7 +500,7 @@ def send_login(port, token, name):
 
 def test_a_flood_of_logins_stops_no_reader(study, served, monkeypatch):
     port, sessions = served
-    token, checked = sessions.begin(Session("ann")), threading.Event()
+    token, checked = sessions.begin(LoginSession("ann")), threading.Event()
     monkeypatch.setattr(web_sessions, "is_match", lambda hash, password: not checked.wait(20))
     with ThreadPoolExecutor(50) as crowd:
         replies = [crowd.submit(send_login, port, token, f"nobody{n}") for n in range(50)]

@@ -423,7 +423,7 @@ def test_a_search_replies_with_so_many_notes_and_counts_all(study, monkeypatch):
     assert study.text_index.find("r.iz", [1, 2, 3]) == ([], 0)
     (study.notes.source.path / "7-01.xml").unlink()
     assert study.text_index.find("ruiz", [1]) == ([], 1)
-    other = note_index.TextIndex(study.notes)
+    other = note_index.StudySearch(study.notes)
     assert other.find("ruiz", [1, 2, 3]) == ([(2, 2, 0)], 1)  # built without it
 
 

@@ -29,7 +29,7 @@ from crfdeid.review.web import sessions as web_sessions
 from crfdeid.review.web.app import FILE_NAME, application
 from crfdeid.review.web.middleware import BodyReceiver, ResponseSender, SecurityMiddleware
 from crfdeid.review.web.serve import ServerOptions
-from crfdeid.review.web.sessions import Address, ProxyIdentity, Session, Sessions
+from crfdeid.review.web.sessions import Address, LoginSession, ProxyIdentity, Sessions
 from crfdeid.text.document import Span
 
 PASSWORD = "correct horse battery"
@@ -48,11 +48,11 @@ def clock(monkeypatch):
 
 def test_a_session_ends_twelve_hours_after_its_last_use(study, clock):
     sessions = Sessions(study.store)
-    token = sessions.begin(Session("ann", True))
+    token = sessions.begin(LoginSession("ann", True))
     clock[0] += web_sessions.IDLE_SECONDS
-    assert sessions.find(token) == Session("ann", True)
+    assert sessions.find(token) == LoginSession("ann", True)
     clock[0] += web_sessions.IDLE_SECONDS
-    assert sessions.find(token) == Session("ann", True)
+    assert sessions.find(token) == LoginSession("ann", True)
     clock[0] += web_sessions.IDLE_SECONDS + 1
     assert sessions.find(token) is None
     assert study.store.fetch_all("SELECT * FROM sessions") == []
@@ -61,23 +61,23 @@ def test_a_session_ends_twelve_hours_after_its_last_use(study, clock):
 
 def test_the_use_of_a_session_is_written_every_five_minutes(study, clock):
     sessions = Sessions(study.store)
-    token = sessions.begin(Session())
+    token = sessions.begin(LoginSession())
     used = []
     for seconds in (300, 1, 300, 1):
         clock[0] += seconds
-        assert sessions.find(token) == Session()
+        assert sessions.find(token) == LoginSession()
         used.append(study.store.fetch_one("SELECT used FROM sessions")[0])
     assert used == [1000, 1301, 1301, 1602]
 
 
 def test_sessions_that_have_ended_are_removed_when_one_begins(study, clock):
     sessions = Sessions(study.store)
-    sessions.begin(Session("ann"))
+    sessions.begin(LoginSession("ann"))
     clock[0] += web_sessions.IDLE_SECONDS
-    sessions.begin(Session("bob"))
+    sessions.begin(LoginSession("bob"))
     assert study.store.fetch_all("SELECT reader FROM sessions ORDER BY reader") == [("ann",), ("bob",)]
     clock[0] += 1
-    sessions.begin(Session("cy"))
+    sessions.begin(LoginSession("cy"))
     assert study.store.fetch_all("SELECT reader FROM sessions ORDER BY reader") == [("bob",), ("cy",)]
 
 
@@ -85,14 +85,16 @@ def test_a_key_opens_one_session_of_its_owner_or_of_a_guest(study):
     sessions = Sessions(study.store)
     for owner, keys in ((True, sessions.create_key(owner=True)), (False, sessions.create_key())):
         token = sessions.redeem(keys)
-        assert sessions.find(token) == Session(None, owner) and sessions.redeem(keys) is None
+        assert sessions.find(token) == LoginSession(None, owner) and sessions.redeem(keys) is None
     for none in (None, "", "x"):
         assert sessions.find(none) is None and not sessions.is_known_browser(none, "ann")
     sessions.forget_reader(None)
     sessions.end(None)
-    named = sessions.begin(Session("ann", True))
+    named = sessions.begin(LoginSession("ann", True))
     sessions.forget_reader(named)
-    assert sessions.find(named) == Session(None, True) and sessions.find(token) == Session(None, False)
+    assert sessions.find(named) == LoginSession(None, True) and sessions.find(token) == LoginSession(
+        None, False
+    )
     sessions.end(named)
     assert sessions.find(named) is None and sessions.find(token)
 

@@ -11,7 +11,7 @@ from line_counts import check_proportion
 
 from crfdeid.lexicon.ordinary import Entries, load_shipped
 from crfdeid.rules import names, tagger
-from crfdeid.rules.note import HEADER, Note
+from crfdeid.rules.note import HEADER, IndexedNote
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES
 from crfdeid.rules.words import WORD, Beside, _read_any, read_words, split_paragraphs
@@ -29,7 +29,7 @@ def test_the_words_are_those_of_the_pattern(text):
 
 @given(TEXTS)
 def test_a_note_knows_its_capitals_and_numbers(text):
-    note = Note(text)
+    note = IndexedNote(text)
     words = WORD.findall(text)
     assert [note.word(index) for index in range(len(note))] == words
     assert note.lowered == [word.lower() for word in words]
@@ -56,7 +56,7 @@ SMALL, CASED, CAPITALS = "all of it " * 12, "All of it " * 12, "ALL OF IT " * 12
     ],
 )  # fmt: skip
 def test_a_paragraph_says_whether_capitals_have_a_meaning(paragraphs, caseless):
-    note = Note("\n\n".join(paragraphs))
+    note = IndexedNote("\n\n".join(paragraphs))
     found = split_paragraphs(note.text, read_words(note.text))
     assert [note.is_caseless(words.start) for words in found] == caseless
     written_small = note.is_written_small("it")
@@ -65,7 +65,7 @@ def test_a_paragraph_says_whether_capitals_have_a_meaning(paragraphs, caseless):
 
 def test_a_long_note_is_asked_for_a_word_in_proportion_to_its_places():
     def ask(size: int) -> None:
-        note = Note("It was done. " * size)
+        note = IndexedNote("It was done. " * size)
         assert not any(note.is_written_small("it") for _ in range(size))
 
     check_proportion(ask)
@@ -76,7 +76,7 @@ PIECES = st.sampled_from(["New", "new", "York", "york", "Mills", "St", "Ann", "A
 GAPS = st.sampled_from([" ", " ", "-", ". ", "\n", ", "])
 
 
-def measure_plainly(note: Note, index: int) -> int:
+def measure_plainly(note: IndexedNote, index: int) -> int:
     """The length of the longest entry at a word, by trying each entry."""
     lengths = [
         len(entry)
@@ -89,7 +89,7 @@ def measure_plainly(note: Note, index: int) -> int:
 
 @given(st.lists(st.tuples(PIECES, GAPS), max_size=12))
 def test_the_longest_entry_is_found_at_each_place(pieces):
-    note, entries = Note("".join(word + gap for word, gap in pieces)), Entries(PLACES)
+    note, entries = IndexedNote("".join(word + gap for word, gap in pieces)), Entries(PLACES)
     wanted = {(i, i + length) for i in range(len(note)) if (length := measure_plainly(note, i))}
     assert set(find_entries(note, entries)) == wanted
     capitalised = {
@@ -113,7 +113,7 @@ def test_the_longest_entry_is_found_at_each_place(pieces):
     ],
 )  # fmt: skip
 def test_the_year_of_a_note_is_that_of_a_date_at_its_top(text, year):
-    assert Note(text).year == year
+    assert IndexedNote(text).year == year
 
 
 @pytest.mark.parametrize(
@@ -121,22 +121,22 @@ def test_the_year_of_a_note_is_that_of_a_date_at_its_top(text, year):
     [("Seen 3/4/2061", 1941, 2071), ("No date", 1880, 2199)],  # 120 years before and 10 after
 )
 def test_a_note_can_mention_the_years_around_its_own(text, first, last):
-    note = Note(text)
+    note = IndexedNote(text)
     found = [note.is_plausible_year(year) for year in (first - 1, first, last, last + 1)]
     assert found == [False, True, True, False]
 
 
 def test_a_line_begins_after_a_line_break_or_with_the_text():
-    note = Note("\nab\ncd")
+    note = IndexedNote("\nab\ncd")
     assert [note.find_line_start(offset) for offset in range(8)] == [0, 1, 1, 1, 4, 4, 4, 4]
-    assert Note("ab").find_line_start(1) == 0
+    assert IndexedNote("ab").find_line_start(1) == 0
 
 
 @pytest.mark.parametrize(("text", "sign", "starts"), [
     ("(45) (4", "(", [1, 6]), ("  4", ["  "], [2]), ("4 5", [""], [0]), ("\t 4", ["\t "], [2]),
 ])  # fmt: skip
 def test_numbers_are_found_by_the_sign_before_them(text, sign, starts):
-    assert Note(text).find_numbers(Beside(before=sign)) == starts
+    assert IndexedNote(text).find_numbers(Beside(before=sign)) == starts
 
 
 OLD_YEAR = re.compile(
@@ -152,7 +152,7 @@ DATES = st.sampled_from(
 @given(st.lists(DATES, max_size=10).map("".join))
 def test_the_year_is_that_of_one_pattern_over_the_top(text):
     years = [int(date["iso"] or date["us"]) for date in OLD_YEAR.finditer(text) if not date["born"]]
-    assert Note(text).year == max(years, default=None)
+    assert IndexedNote(text).year == max(years, default=None)
 
 
 NUMBERS = st.sampled_from(
@@ -169,10 +169,10 @@ SIGNS_BESIDE = st.sampled_from(
 def test_a_number_rule_asks_all_numbers_that_it_can_match(pieces):
     text = "".join(word + sign for word, sign in pieces)
     lists, rules = load_shipped(), [rule for rule in RULES.values() if rule not in tagger.RULES]
-    everywhere = Note(text)
+    everywhere = IndexedNote(text)
     everywhere.find_numbers = lambda beside: everywhere.number_starts  # type: ignore[method-assign]
     for rule in rules:
-        assert set(rule.find(Note(text), lists)) == set(rule.find(everywhere, lists)), rule.name
+        assert set(rule.find(IndexedNote(text), lists)) == set(rule.find(everywhere, lists)), rule.name
 
 
 LAYOUT = st.sampled_from(
@@ -196,7 +196,7 @@ LAYOUT_GAPS = st.sampled_from(["\n", "\n", " ", ". ", "  ", "\t", "\n  "])
 @given(st.lists(st.tuples(LAYOUT, LAYOUT_GAPS), max_size=10))
 @example([("JRM/abc", " "), ("ROTH, ANA M", "  "), ("3/4/2061", "\n")])
 def test_the_lines_of_a_layout_are_those_of_the_whole_patterns(pieces):
-    note = Note("".join(word + gap for word, gap in pieces))
+    note = IndexedNote("".join(word + gap for word, gap in pieces))
     places = {place for at in names.find_typists(note.text) for place in names.find_authors(note, at)}
     found = {match.span() for place in places if (match := names.INITIALS.match(note.text, place))}
     assert found == {match.span() for match in names.INITIALS.finditer(note.text)}

@@ -14,9 +14,9 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
 from crfdeid.lexicon import letters, ordinary
 from crfdeid.rules import RULES, words
-from crfdeid.rules.note import Note
+from crfdeid.rules.note import IndexedNote
 from crfdeid.rules.rule import Finding, find_all
-from crfdeid.rules.tagger import KnownNames, Rules, load_shipped, resolve_overlaps
+from crfdeid.rules.tagger import KnownNames, RuleSet, load_shipped, resolve_overlaps
 from crfdeid.rules.words import find_caseless, read_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme as scheme
@@ -52,7 +52,7 @@ def outermost(found: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("name, line", CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])
 def test_a_rule_finds_what_its_example_marks(name, line):
     text, wanted = unmarked(line.replace("¶", "\n") + "\n")
-    found = outermost(RULES[name].find(Note(text), ordinary.load_shipped()))
+    found = outermost(RULES[name].find(IndexedNote(text), ordinary.load_shipped()))
     assert found == wanted, [text[a:b] for a, b in found]
 
 
@@ -146,7 +146,7 @@ GUESSED = {
 
 @pytest.mark.parametrize("name", GUESSED)
 def test_what_a_rule_guesses_gets_the_type_that_a_title_gives_in_another_note(name):
-    rules = Rules(ordinary.load_shipped(), ["doctor_title", name])
+    rules = RuleSet(ordinary.load_shipped(), ["doctor_title", name])
     note = Document("1", GUESSED[name], patient="7")
     (alone,) = rules.tag(note).spans
     assert alone.type == "PATIENT"
@@ -161,7 +161,7 @@ def test_a_patient_and_a_doctor_can_have_one_surname():
 
 
 def test_only_what_the_chosen_rules_find_is_found_again():
-    rules = Rules(ordinary.load_shipped(), ["patient_title", "repeated_name"])
+    rules = RuleSet(ordinary.load_shipped(), ["patient_title", "repeated_name"])
     document = Document("1", "Mr. Quevix and Dr. Zimmstra came. Quevix left; Zimmstra left.")
     assert [document.text_of(span) for span in rules.tag(document).spans] == ["Quevix", "Quevix"]
 
@@ -175,7 +175,7 @@ def test_a_known_type_holds_in_all_notes_of_a_patient_and_a_guess_does_not_undo_
 
 
 def test_what_a_list_or_a_rule_of_numbers_finds_is_not_learned():
-    note = Note("Dr. Quevix, Zimmstra Hospital, Ana van Tijlen: Haddad, Boston, 3 May 2061, JRM/abc")
+    note = IndexedNote("Dr. Quevix, Zimmstra Hospital, Ana van Tijlen: Haddad, Boston, 3 May 2061, JRM/abc")
     known, shipped = KnownNames(), ordinary.load_shipped()
     known.learn(note, shipped, find_all(note, shipped, RULES.values()))
     assert known.names == {"quevix": "DOCTOR", "ana": "PATIENT", "tijlen": "PATIENT"}
@@ -235,10 +235,10 @@ def test_small_words_of_a_note_with_capitals_are_no_names():
 
 def test_rules_can_be_left_out():
     document = Document("1", "on 3/14/2061")
-    some = Rules(ordinary.load_shipped(), [name for name in RULES if name != "date_mdy"])
+    some = RuleSet(ordinary.load_shipped(), [name for name in RULES if name != "date_mdy"])
     assert load_shipped().tag(document).spans and not some.tag(document).spans
     with pytest.raises(ConfigurationError, match="date_mdi: no such rule; did you mean date_ymd"):
-        Rules(ordinary.load_shipped(), ["date_mdi"])
+        RuleSet(ordinary.load_shipped(), ["date_mdi"])
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_rules_can_be_left_out():
 def test_with_strict_lists_an_ordinary_word_is_never_phi(name, text, wanted):
     shipped = ordinary.load_shipped()
     found = [
-        {text[a:b] for a, b in RULES[name].find(Note(text), each)}
+        {text[a:b] for a, b in RULES[name].find(IndexedNote(text), each)}
         for each in (shipped, shipped.make_strict())
     ]
     assert found == [{wanted}, set()]

@@ -26,7 +26,7 @@ from crfdeid.serve import work, workers
 from crfdeid.serve.app import application
 from crfdeid.serve.dispatcher import Dispatcher, Limits, Metrics
 from crfdeid.serve.server import ServeOptions
-from crfdeid.serve.workers import DONE, FAILED, TIMEOUT, Answer, Engine, Job, Worker
+from crfdeid.serve.workers import DONE, FAILED, TIMEOUT, Answer, Engine, Task, Worker
 from crfdeid.systems import model
 
 ROOT = resources.PACKAGE.parent
@@ -42,7 +42,7 @@ class LocalWorker:
         self.engine, self.gate = engine, threading.Event()
         self.gate.set()
 
-    def ask(self, job: Job) -> Answer:
+    def ask(self, job: Task) -> Answer:
         self.gate.wait(10)
         return workers.perform(self.engine, job)
 
@@ -250,7 +250,7 @@ def test_a_copy_answers_and_the_worker_remembers_nothing(engine):
     seen = []
     engine.tagger.forget()
     before = len(engine.tagger.parts[0].decoder.vocabulary)
-    job = Job("tag", notes(TEXT), 30.0)
+    job = Task("tag", notes(TEXT), 30.0)
     seen = [workers.answer_in_copy(engine, job) for _ in range(2)]
     assert [answer.outcome for answer in seen] == [DONE, DONE] and seen[0] == seen[1]
     assert len(engine.tagger.parts[0].decoder.vocabulary) == before
@@ -265,16 +265,16 @@ def test_a_worker_knows_the_words_of_invented_notes_when_it_is_warm(engine, monk
 
 def test_a_copy_that_works_too_long_is_killed(engine, monkeypatch):
     monkeypatch.setitem(workers.JOBS, "tag", lambda engine, request: time.sleep(60))
-    assert workers.answer_in_copy(engine, Job("tag", {}, 0.2)).outcome == TIMEOUT
+    assert workers.answer_in_copy(engine, Task("tag", {}, 0.2)).outcome == TIMEOUT
 
 
 def test_a_copy_that_is_killed_is_an_error(engine, monkeypatch):
     monkeypatch.setitem(workers.JOBS, "tag", lambda engine, request: os.kill(os.getpid(), signal.SIGKILL))
-    assert workers.answer_in_copy(engine, Job("tag", {}, 30.0)).outcome == FAILED
+    assert workers.answer_in_copy(engine, Task("tag", {}, 30.0)).outcome == FAILED
 
 
 def test_a_tagger_that_cannot_be_forked_forgets(engine):
-    answer = workers.answer_and_forget(engine, Job("tag", notes(TEXT), 30.0))
+    answer = workers.answer_and_forget(engine, Task("tag", notes(TEXT), 30.0))
     assert answer.outcome == DONE and CANARY not in engine.tagger.parts[0].decoder.vocabulary.numbers
 
 
@@ -344,7 +344,7 @@ def test_a_worker_that_died_is_started_again():
         worker.wait()
         worker.process.kill()
         worker.process.join()
-        assert worker.ask(Job("tag", notes("a"), 30.0)).outcome == FAILED
-        assert worker.ask(Job("tag", notes("Dr. Ruiz came."), 30.0)).outcome == DONE
+        assert worker.ask(Task("tag", notes("a"), 30.0)).outcome == FAILED
+        assert worker.ask(Task("tag", notes("Dr. Ruiz came."), 30.0)).outcome == DONE
     finally:
         worker.close()

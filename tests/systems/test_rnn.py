@@ -21,7 +21,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 from crfdeid import config as experiment  # noqa: E402
 from crfdeid import corpora  # noqa: E402
-from crfdeid.ablate import plan, training  # noqa: E402
+from crfdeid.ablate import one_training, plan  # noqa: E402
 from crfdeid.config import Config  # noqa: E402
 from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError  # noqa: E402
 from crfdeid.evaluate import __main__ as evaluate  # noqa: E402
@@ -617,7 +617,7 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
 
     def run(left, out, at_once, hear):
         for job in left:
-            training.train_job(job, job.folder, lambda number: None)
+            one_training.train_job(job, job.folder, lambda number: None)
 
     monkeypatch.setattr(benchmark, "set_steps", smaller)
     monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run_jobs=run))

@@ -1,4 +1,4 @@
-"""Rules and heuristic+dictionary as systems: trained, loaded, with options, and told apart."""
+"""RuleSet and heuristic+dictionary as systems: trained, loaded, with options, and told apart."""
 
 import csv
 import dataclasses

@@ -44,7 +44,7 @@ SECRETS = {
 }
 
 
-class Stage(Protocol):
+class ReportedStage(Protocol):
     """A step between tagging and redacting that the report shows: lists of terms, known patients. ``options``
     are what a run that is resumed needs to have again."""
 
@@ -129,7 +129,7 @@ class Report:
     treated: dict[str, Counter[str]] = field(default_factory=dict)
     policy: Policy | None = None
     threshold: str | None = None
-    stages: Sequence[Stage] = ()
+    stages: Sequence[ReportedStage] = ()
     taken_out: Mapping[str, int] = field(default_factory=dict)
     left_in_values: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[str, int] | None = None

@@ -15,7 +15,7 @@ from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.plan import COLUMN_OPTIONS as OPTIONS
-from crfdeid.redact.run.plan import Columns
+from crfdeid.redact.run.plan import ColumnOptions
 from crfdeid.redact.surrogates.dates import DateShifter, Shift
 
 NAMES = ("PATIENT", "DOCTOR")  # types of columns of names
@@ -27,7 +27,7 @@ DATE_CELL = re.compile(
 OLDEST = 89  # years between two dates of a row, of which the first may be a birth date
 
 
-def check_columns(columns: Columns, header: Header, own: Collection[str], where: str) -> None:
+def check_columns(columns: ColumnOptions, header: Header, own: Collection[str], where: str) -> None:
     """Raise :class:`ConfigurationError` for a column that is not there, that is chosen twice, or that is the
     text, an id or the spans, which are ``own``."""
     chosen = [*columns.dates, *columns.dropped, *columns.copied]
@@ -40,7 +40,7 @@ def check_columns(columns: Columns, header: Header, own: Collection[str], where:
 
 
 def refuse_open(
-    columns: Columns, header: Header, rows: Iterable[Row], own: Collection[str], where: str
+    columns: ColumnOptions, header: Header, rows: Iterable[Row], own: Collection[str], where: str
 ) -> None:
     """Raise :class:`FormatError` where a column of dates or names has no option; ``rows`` are a sample."""
     known, rows = {*own, *columns.dates, *columns.dropped, *columns.copied}, list(rows)
@@ -50,7 +50,7 @@ def refuse_open(
             raise FormatError(f"{where}: column {name} has {what}; wanted {OPTIONS} for it")
 
 
-def is_month_first(columns: Columns, rows: Iterable[Row]) -> bool:
+def is_month_first(columns: ColumnOptions, rows: Iterable[Row]) -> bool:
     """Whether the dates of a sample are written with the month first, unless one of them proves otherwise."""
     texts = (str(row[column]) for row in rows for column in columns.dates)
     return all(DateShifter.find_order(text) != DateShifter.DAY_FIRST for text in texts)

@@ -21,6 +21,11 @@ FOLDER = "folder"  # of --patient-from
 QUERY_FORMAT = "jsonl"  # that the rows of a query are written in, where no other is named
 BEST: Literal["best"] = "best"  # in place of a threshold: the most probable labels
 NOT_OF_MESSAGES = ("new_ids", "patient_from", "resume", "with_spans", "recursive")  # options
+PLAIN = (  # fields that are options as they are
+    "notes", "out", "patient_from", "spans", "model", "always", "never", "patients", "style", "marker",
+    "key_file", "map", "map_key", "seed", "import_shifts", "export_shifts", "keep_ids", "report", "html",
+    "resume", "overwrite", "jobs",
+)  # fmt: skip
 DECIDING = (  # fields that a run which is resumed needs to have again, beside the options of its redactor
     "reading", "format", "patient_from", "spans", "model", "threshold", "new_ids", "has_spans",
 )  # fmt: skip
@@ -34,7 +39,7 @@ class Query(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnOptions:
     """The columns of a table that options name: their dates move, they are dropped, or they are copied."""
 
     dates: tuple[str, ...] = ()
@@ -81,7 +86,7 @@ class RedactPlan:
     keep_ids: bool
     has_spans: bool
     is_spreadsheet_safe: bool
-    columns: Columns
+    columns: ColumnOptions
     report: Path | None
     html: Path | None
     resume: bool
@@ -102,41 +107,20 @@ class RedactPlan:
         policy = read_policy(args.policy) if args.policy else None
         has_table = is_table(source, format)
         return cls(
-            notes=args.notes,
-            out=args.out,
             reading=reading,
             format=format,
             query=Query(args.sql, args.query) if args.sql else None,
-            patient_from=args.patient_from,
-            spans=args.spans,
-            model=args.model,
             threshold=read_threshold(args),
             policy=policy,
-            always=args.always,
-            never=args.never,
-            patients=args.patients,
-            style=args.style,
-            marker=args.marker,
             rules=read_rules(args),
             language=args.language,
             by_note=args.by == "note" or (args.by is None and args.key_file is not None),
-            key_file=args.key_file,
-            map=args.map,
-            map_key=args.map_key,
-            seed=args.seed,
-            import_shifts=args.import_shifts,
-            export_shifts=args.export_shifts,
             new_ids=choose_new_ids(args, has_table),
             in_new_order=args.new_ids is not None,
-            keep_ids=args.keep_ids,
             has_spans=not args.no_spans and (args.with_spans or not has_table),
             is_spreadsheet_safe=args.spreadsheet_safe,
-            columns=Columns(*map(tuple, (args.date_column, args.drop_column, args.copy_column))),
-            report=args.report,
-            html=args.html,
-            resume=args.resume,
-            overwrite=args.overwrite,
-            jobs=args.jobs,
+            columns=ColumnOptions(*map(tuple, (args.date_column, args.drop_column, args.copy_column))),
+            **{name: getattr(args, name) for name in PLAIN},
         )
 
     @property

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 from crfdeid.errors import CrfdeidError
 from crfdeid.redact.redactor import identify_patient
-from crfdeid.redact.run.release import Outcome, Steps
+from crfdeid.redact.run.release import RedactSteps, SourcedRedaction
 from crfdeid.redact.run.tagging import (
     PatientNotes,
 )
@@ -31,7 +31,7 @@ from crfdeid.systems import parallel
 CHUNK = 100_000  # characters of notes that go to a process at once
 
 
-class Tally(Protocol):
+class CountedStage(Protocol):
     """Counts what it does, for the report."""
 
     def take_counts(self) -> Any:
@@ -52,7 +52,7 @@ class ChunkResult:
     """What became of the notes of some patients, and what the map is to hold of them. The patient after them
     has an ``error``, and the patients after that one are not redacted."""
 
-    patients: list[tuple[list[Outcome], PatientHistory | None]] = field(default_factory=list)
+    patients: list[tuple[list[SourcedRedaction], PatientHistory | None]] = field(default_factory=list)
     error: CrfdeidError | None = None
     counts: Sequence[Any] = ()
 
@@ -65,11 +65,13 @@ class SharedSteps:
     otherwise each of them would load it."""
 
     def __init__(
-        self, steps: Steps, counted: Sequence[Tally], jobs: int, prepare: Callable[[], None]
+        self, steps: RedactSteps, counted: Sequence[CountedStage], jobs: int, prepare: Callable[[], None]
     ) -> None:
         self.steps, self.counted, self.jobs, self.prepare = steps, counted, jobs, prepare
 
-    def redact_each(self, todo: Iterator[PatientNotes]) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
+    def redact_each(
+        self, todo: Iterator[PatientNotes]
+    ) -> Iterator[tuple[PatientNotes, list[SourcedRedaction]]]:
         """Yield the notes of each patient, and what became of them."""
         rest = chunk_todo(todo)
         first, second = next(rest, []), next(rest, None)
@@ -113,7 +115,7 @@ class SharedSteps:
 
     def _keep(
         self, chunk: Sequence[NotesWithHistory], made: ChunkResult
-    ) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
+    ) -> Iterator[tuple[PatientNotes, list[SourcedRedaction]]]:
         """Yield what became of the notes of each patient, after the map has it."""
         for each, counts in zip(self.counted, made.counts):
             each.add_counts(counts)

@@ -58,7 +58,7 @@ def find_missing(
             yield PatientNotes(group, renamed, missing, lacks_entry)
 
 
-class Outcome(NamedTuple):
+class SourcedRedaction(NamedTuple):
     """What became of a note. ``source`` says where its spans come from (:func:`name_source`)."""
 
     redaction: Redaction
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 
 AddRedaction = Callable[[Redaction, str, str], None]  # with the id of the note in the output, and its source
 RedactEach = Callable[
-    [Iterator[PatientNotes]], Iterator[tuple[PatientNotes, list[Outcome]]]
+    [Iterator[PatientNotes]], Iterator[tuple[PatientNotes, list[SourcedRedaction]]]
 ]  # of all notes of a patient
 
 
@@ -151,7 +151,7 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Steps:
+class RedactSteps:
     """What is done with the notes of a patient: ``tag_group`` finds their spans, and they are redacted.
     ``read_ahead`` may tag the next patients too, so that batches are full. ``known`` is what a table says of
     the patients."""
@@ -162,12 +162,14 @@ class Steps:
     read_ahead: ReadAhead = iter
     known: KnownPatients | None = None
 
-    def redact_each(self, todo: Iterator[PatientNotes]) -> Iterator[tuple[PatientNotes, list[Outcome]]]:
+    def redact_each(
+        self, todo: Iterator[PatientNotes]
+    ) -> Iterator[tuple[PatientNotes, list[SourcedRedaction]]]:
         """Yield the notes of each patient, and what became of them."""
         for each in self.read_ahead(todo):
             yield each, self.redact_patient(each)
 
-    def redact_patient(self, todo: PatientNotes) -> list[Outcome]:
+    def redact_patient(self, todo: PatientNotes) -> list[SourcedRedaction]:
         with hide_note_text(todo.group[0].id):
             tagged = self.tag_group(todo.group)
             if todo.lacks_entry:
@@ -176,7 +178,7 @@ class Steps:
             if self.known:
                 redactions = [self._add_doubtful(self.known, redaction) for redaction in redactions]
             return [
-                Outcome(redaction, name_source(note, found))
+                SourcedRedaction(redaction, name_source(note, found))
                 for note, found, redaction in zip(todo.group, tagged, redactions)
             ]
 

@@ -16,11 +16,11 @@ from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.files import find_date, hold_output
 from crfdeid.lexicon import ENGLISH
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, Stage
+from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, ReportedStage
 from crfdeid.redact.run import destination, patients, processes, release, tagging
 from crfdeid.redact.run.destination import Destination, StandardOutput, quote_formulas
 from crfdeid.redact.run.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
-from crfdeid.redact.run.release import RedactEach, Steps
+from crfdeid.redact.run.release import RedactEach, RedactSteps
 from crfdeid.redact.run.tagging import Group, ReadAhead, TagGroup
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.systems import model, model_folder, parallel
@@ -49,7 +49,7 @@ class RedactRun:
     plan: RedactPlan
     redactor: Redactor
     destination: Destination
-    stages: list[Stage]
+    stages: list[ReportedStage]
     known: KnownPatients | None
     tagger: Tagger | None
     threshold: Threshold | None
@@ -62,7 +62,7 @@ class RedactRun:
         redactor = build_redactor(plan)
         destination = choose_output_form(destination, plan, redactor)
         terms, known = read_terms(plan), read_patients(plan)
-        stages: list[Stage] = [stage for stage in (terms, known) if stage]
+        stages: list[ReportedStage] = [stage for stage in (terms, known) if stage]
         tagger, threshold = tagging.load_tagger(plan.spans, plan.model, plan.policy, plan.threshold)
         redactor.write_in(plan.language or (tagger.language if tagger else ENGLISH))
         report = Report(
@@ -178,7 +178,7 @@ class RedactRun:
             from crfdeid.redact.run.message_output import protect_fields
 
             tag_group = protect_fields(tag_group)
-        steps = Steps(tag_group, self.redactor, self.destination, read_ahead, self.known)
+        steps = RedactSteps(tag_group, self.redactor, self.destination, read_ahead, self.known)
         if not is_shared:
             return steps.redact_each
         prepare = tagger.compile if tagger else lambda: None

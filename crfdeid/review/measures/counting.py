@@ -26,7 +26,7 @@ PUBLISHED = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class CountingRules:
     """docs/review_api.md explains each rule."""
 
     once: bool = True
@@ -88,7 +88,7 @@ def compute_share(right: int, wrong: int) -> float | None:
     return right / (right + wrong) if right + wrong else None
 
 
-def measure_note(note: MarkedNote, rules: Rules) -> NoteOutcome:
+def measure_note(note: MarkedNote, rules: CountingRules) -> NoteOutcome:
     """The part of the outcome that depends on this note alone."""
     instances = split_units(note.text, note.gold, rules)
     missed = tuple((unit.start, unit.end) for unit in instances if not is_found(unit, note, rules))
@@ -104,7 +104,7 @@ def measure_note(note: MarkedNote, rules: Rules) -> NoteOutcome:
     return NoteOutcome(len(instances), missed, spurious)
 
 
-def combine_outcomes(outcomes: Iterable[tuple[int, NoteOutcome]], rules: Rules) -> Outcome:
+def combine_outcomes(outcomes: Iterable[tuple[int, NoteOutcome]], rules: CountingRules) -> Outcome:
     """The outcome of several notes, each with its number: a mistake counts once in all of them."""
     right, mistakes, known_texts = 0, [], set()
     for number, outcome in outcomes:
@@ -120,7 +120,7 @@ def combine_outcomes(outcomes: Iterable[tuple[int, NoteOutcome]], rules: Rules) 
     return Outcome(Counts(right, fp, fn), tuple(mistakes))
 
 
-def split_units(text: str, spans: Iterable[Span], rules: Rules) -> list[Span]:
+def split_units(text: str, spans: Iterable[Span], rules: CountingRules) -> list[Span]:
     """The units that count once: spans as the adjudicator decided them, or without ``once`` their words."""
     instances = join_marks(text, spans, rules.types)
     return instances if rules.once else [word for span in instances for word in split_words(text, span)]
@@ -155,7 +155,7 @@ def join_marks(text: str, spans: Iterable[Span], types: bool = False) -> list[Sp
     return merged
 
 
-def is_found(unit: Span, note: MarkedNote, rules: Rules) -> bool:
+def is_found(unit: Span, note: MarkedNote, rules: CountingRules) -> bool:
     """Whether a mark overlaps a unit of the consensus; without ``part``, whether marks cover all of it."""
     touching = [m for m in note.marked if m.overlaps(unit) and (not rules.types or m.type == unit.type)]
     if rules.part:
@@ -165,7 +165,7 @@ def is_found(unit: Span, note: MarkedNote, rules: Rules) -> bool:
     return bool(touching) and all(offset in covered for offset in wanted)
 
 
-def find_spurious(note: MarkedNote, rules: Rules) -> list[Span]:
+def find_spurious(note: MarkedNote, rules: CountingRules) -> list[Span]:
     """The units of the marks that the consensus does not have."""
     wrong: list[Span] = []
     for mark in join_marks(note.text, note.marked, rules.types):

@@ -17,7 +17,7 @@ from crfdeid.evaluate import scores
 from crfdeid.evaluate.matching import CRITERIA, Criterion, build_scored_document, count_matches
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.measures import counting
-from crfdeid.review.measures.counting import MarkedNote, NoteOutcome, Outcome, Rules
+from crfdeid.review.measures.counting import CountingRules, MarkedNote, NoteOutcome, Outcome
 from crfdeid.review.study import agreement
 from crfdeid.review.study.consensus import BOOK, Consensus
 from crfdeid.review.study.errors import InvalidValueError, NotFoundError
@@ -30,25 +30,25 @@ Pair = tuple[str, str]
 Key = tuple[object, ...]
 
 
-def measure_team(notes: Iterable[DecidedNote], team: Sequence[str], rules: Rules) -> Outcome:
+def measure_team(notes: Iterable[DecidedNote], team: Sequence[str], rules: CountingRules) -> Outcome:
     """The union of the team's marks against the consensus, in notes that all of the team have read."""
     members = tuple(team)
     return counting.combine_outcomes(((n.number, n.measure_team(members, rules)) for n in notes), rules)
 
 
-def parse_rules(names: str | None) -> Rules:
+def parse_rules(names: str | None) -> CountingRules:
     """The rules in a list with commas; for None, all except ``types``. Raises :class:`InvalidValueError`.
 
     >>> parse_rules("once,part").extra, parse_rules(None).extra, parse_rules("none").once
     (False, True, False)
     """
     if names is None:
-        return Rules()
-    known = [field.name for field in fields(Rules)]
+        return CountingRules()
+    known = [field.name for field in fields(CountingRules)]
     chosen = [name for name in names.split(",") if name and name != "none"]
     if [name for name in chosen if name not in known]:
         raise InvalidValueError(f"rules are {', '.join(known)}")
-    return Rules(**{name: name in chosen for name in known})
+    return CountingRules(**{name: name in chosen for name in known})
 
 
 def compute_figures(study: Study, set_name: str | None = None, rule_names: str | None = None) -> Json:
@@ -75,7 +75,9 @@ def compute_figures(study: Study, set_name: str | None = None, rule_names: str |
     }
 
 
-def measure_teams(notes: Iterable[DecidedNote], readers: list[str], rules: Rules) -> dict[str, list[Json]]:
+def measure_teams(
+    notes: Iterable[DecidedNote], readers: list[str], rules: CountingRules
+) -> dict[str, list[Json]]:
     """The outcomes of all teams of one, two and three readers, by size, and in each set by itself, as the
     thesis measured each quarter (tables A.1 to A.3). ``whole`` says whether the team read all of the set's
     ``notes``."""
@@ -107,7 +109,9 @@ def summarize_teams(rows: list[Json]) -> Json:
     return {name: counting.summarize_values(row[name] for row in whole) for name in ("sensitivity", "ppv")}
 
 
-def describe_voter(study: Study, notes: list[DecidedNote], name: str, kind: str, rules: Rules) -> Json:
+def describe_voter(
+    study: Study, notes: list[DecidedNote], name: str, kind: str, rules: CountingRules
+) -> Json:
     voted = select_read_by_all(notes, [name])
     outcome = measure_team(voted, [name], rules)
     return (
@@ -181,9 +185,9 @@ class DecidedNote:
     consensus: Consensus
     votes: dict[str, tuple[Span, ...]]
     scheme: Scheme
-    outcomes: dict[tuple[tuple[str, ...], Rules], NoteOutcome] = field(default_factory=dict)
+    outcomes: dict[tuple[tuple[str, ...], CountingRules], NoteOutcome] = field(default_factory=dict)
 
-    def measure_team(self, team: tuple[str, ...], rules: Rules) -> NoteOutcome:
+    def measure_team(self, team: tuple[str, ...], rules: CountingRules) -> NoteOutcome:
         """The union of the team's marks against the consensus."""
         if (team, rules) not in self.outcomes:
             marks = sorted({span for name in team for span in self.votes[name]})

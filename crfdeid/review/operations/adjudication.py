@@ -21,7 +21,7 @@ from crfdeid.review.study.errors import (
     NotFoundError,
     StageError,
 )
-from crfdeid.review.study.event_log import Action, Entry
+from crfdeid.review.study.event_log import Action, BookEntry
 from crfdeid.review.study.marks import is_whole_number, parse_span
 from crfdeid.review.study.study import Json, Study, name_book
 from crfdeid.text.document import Document, Span
@@ -57,7 +57,7 @@ def record_viewing(study: Study, reader: Reader, number: int) -> None:
         study.store.execute("INSERT OR IGNORE INTO seen VALUES(?, ?)", number, reader.name)
 
 
-def describe_consensus(study: Study, number: int, entry: Entry[Consensus]) -> Json:
+def describe_consensus(study: Study, number: int, entry: BookEntry[Consensus]) -> Json:
     note, state = study.notes.find_note(number), entry.state
     doubts = find_doubts(study, number, state)
     return {
@@ -150,7 +150,7 @@ def parse_names(body: Json, key: str) -> list[str] | None:
 
 def append_action(
     study: Study, reader: Reader, number: int, version: int, action: Action
-) -> Entry[Consensus]:
+) -> BookEntry[Consensus]:
     """Log an action, and close the note for the readers whose votes it contains."""
     with study.store.transaction() as connection:
         entry = study.consensus_log.append(BOOK, number, version, reader.name, action)
@@ -181,7 +181,7 @@ def change_consensus(study: Study, reader: Reader, number: int, body: Json) -> J
 
 
 def check_action(
-    study: Study, document: Document, number: int, entry: Entry[Consensus], body: Json
+    study: Study, document: Document, number: int, entry: BookEntry[Consensus], body: Json
 ) -> Action:
     """The action as it is logged: complete, and allowed in this state."""
     kind, state = body.get("kind"), entry.state

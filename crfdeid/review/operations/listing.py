@@ -17,7 +17,7 @@ from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.errors import InvalidValueError
 from crfdeid.review.study.marks import Marking, decode_state
-from crfdeid.review.study.note_index import SHORTEST, Note
+from crfdeid.review.study.note_index import SHORTEST, StudyNote
 from crfdeid.review.study.study import READERS, Json, Study, name_book, name_reader
 from crfdeid.text.document import Span
 
@@ -93,7 +93,7 @@ def read_stages(study: Study) -> dict[int, str]:
     return {number: "done" if done else "open" for number, done in rows}
 
 
-def describe_note(note: Note, state: OwnState) -> Json:
+def describe_note(note: StudyNote, state: OwnState) -> Json:
     return {
         "number": note.number,
         "id": note.id,
@@ -105,7 +105,7 @@ def describe_note(note: Note, state: OwnState) -> Json:
 
 
 def measure_progress(
-    study: Study, reader: Reader, set_name: str | None, notes: Sequence[Note] | None = None
+    study: Study, reader: Reader, set_name: str | None, notes: Sequence[StudyNote] | None = None
 ) -> Json:
     """How much of a set, or of its given ``notes``, the reader has read, how fast, and how long the rest
     would take at that pace."""
@@ -240,7 +240,9 @@ def count_open_questions(study: Study) -> dict[int, int]:
     return dict(study.store.fetch_all(sql))
 
 
-def describe_note_to_decide(study: Study, note: Note, books: list[BookState], asked: dict[int, int]) -> Json:
+def describe_note_to_decide(
+    study: Study, note: StudyNote, books: list[BookState], asked: dict[int, int]
+) -> Json:
     readers = [one for one in books if one.book.startswith(READERS)]
     consensus = next((one for one in books if one.book == BOOK), None)
     unfinished = [name_reader(one.book) for one in readers if not one.done]
@@ -267,7 +269,7 @@ def name_stage(consensus: BookState | None, is_read: bool, is_being_read: bool) 
     return "ready" if is_read and not is_being_read else "none"
 
 
-def compare_readers(study: Study, notes: Iterable[Note], books: dict[int, list[BookState]]) -> None:
+def compare_readers(study: Study, notes: Iterable[StudyNote], books: dict[int, list[BookState]]) -> None:
     """Count anew the differences of the notes that somebody has marked since the last time."""
     for note in notes:
         key = tuple(one for one in books[note.number] if one.book.startswith(READERS) and one.done)

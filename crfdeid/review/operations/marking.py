@@ -25,7 +25,7 @@ from crfdeid.review.study.errors import (
     NotFoundError,
     StageError,
 )
-from crfdeid.review.study.event_log import Action, Entry
+from crfdeid.review.study.event_log import Action, BookEntry
 from crfdeid.review.study.marks import Marking, is_whole_number, parse_span
 from crfdeid.review.study.store import Store
 from crfdeid.review.study.study import Json, Study, name_book
@@ -54,7 +54,9 @@ def show_note(study: Study, reader: Reader, number: int) -> Json:
     } | describe_state(study, reader, number)
 
 
-def describe_state(study: Study, reader: Reader, number: int, entry: Entry[Marking] | None = None) -> Json:
+def describe_state(
+    study: Study, reader: Reader, number: int, entry: BookEntry[Marking] | None = None
+) -> Json:
     """The reader's marks and premarks in the note."""
     entry = entry or study.marks_log.read_entry(name_book(reader.name), number)
     marking = entry.state
@@ -133,7 +135,7 @@ def refuse_closed(study: Study, reader: Reader, number: int) -> None:
         raise MarksClosedError("this note is in consensus; its marks are closed")
 
 
-def read_entry(study: Study, reader: Reader, number: int, body: Json) -> Entry[Marking]:
+def read_entry(study: Study, reader: Reader, number: int, body: Json) -> BookEntry[Marking]:
     """The reader's entry, if ``body`` names its version. Raises :class:`ConflictError`."""
     version = body.get("version")
     if not is_whole_number(version):

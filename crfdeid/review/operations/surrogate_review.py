@@ -25,7 +25,7 @@ from crfdeid.review.study.errors import (
     NotFoundError,
     StageError,
 )
-from crfdeid.review.study.event_log import Action, Entry
+from crfdeid.review.study.event_log import Action, BookEntry
 from crfdeid.review.study.marks import is_whole_number
 from crfdeid.review.study.note_index import key_patient
 from crfdeid.review.study.source import compute_fingerprint
@@ -93,7 +93,7 @@ def show_surrogates(study: Study, reader: Reader, number: int) -> Json:
     return {"text": document.text} | describe_surrogates(study, number, entry)
 
 
-def describe_surrogates(study: Study, number: int, entry: Entry[SurrogateEdits]) -> Json:
+def describe_surrogates(study: Study, number: int, entry: BookEntry[SurrogateEdits]) -> Json:
     chosen = list_replacements(study, number, entry.state)
     ordered = sorted(chosen, key=lambda pair: (pair[0].resolved, pair[0].start))
     return {
@@ -130,8 +130,8 @@ def change_surrogates(study: Study, reader: Reader, number: int, body: Json) -> 
 
 
 def do_action(
-    study: Study, reader: Reader, number: int, entry: Entry[SurrogateEdits], body: Json
-) -> Entry[SurrogateEdits]:
+    study: Study, reader: Reader, number: int, entry: BookEntry[SurrogateEdits], body: Json
+) -> BookEntry[SurrogateEdits]:
     kind = body["kind"]
     if kind == "edit":
         return edit_replacement(study, reader, number, body)
@@ -147,7 +147,7 @@ def do_action(
 
 def append_action(
     study: Study, reader: Reader, number: int, version: int, action: Action
-) -> Entry[SurrogateEdits]:
+) -> BookEntry[SurrogateEdits]:
     return study.surrogates_log.append(BOOK, number, version, reader.name, action)
 
 
@@ -159,7 +159,7 @@ def fingerprint_result(study: Study, number: int, state: SurrogateEdits) -> str:
     return compute_fingerprint(replace_spans(study, number, state).text)
 
 
-def edit_replacement(study: Study, reader: Reader, number: int, body: Json) -> Entry[SurrogateEdits]:
+def edit_replacement(study: Study, reader: Reader, number: int, body: Json) -> BookEntry[SurrogateEdits]:
     """Change a replacement; with ``everywhere``, in all decided notes of the patient where the same text is
     replaced. These edits are one group: one undo removes them."""
     place = f"{body.get('start')}-{body.get('end')}"

@@ -14,7 +14,7 @@ from crfdeid.review.operations.listing import list_assigned, measure_progress
 from crfdeid.review.study import accounts, agreement
 from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, NotFoundError
 from crfdeid.review.study.marks import is_whole_number
-from crfdeid.review.study.note_index import Note, key_patient
+from crfdeid.review.study.note_index import StudyNote, key_patient
 from crfdeid.review.study.study import Json, Study, name_book, name_reader
 from crfdeid.text.document import Span
 
@@ -46,10 +46,10 @@ def assign_notes(study: Study, body: Json) -> Json:
     return show_team(study, body.get("set"))
 
 
-def share_patients(notes: Sequence[Note], readers: Sequence[str], k: int) -> Iterator[tuple[int, str]]:
+def share_patients(notes: Sequence[StudyNote], readers: Sequence[str], k: int) -> Iterator[tuple[int, str]]:
     """Number and reader of each note that the reader gets: the longest patients first, each to the ``k``
     readers with the fewest words so far."""
-    patients: dict[str, list[Note]] = defaultdict(list)
+    patients: dict[str, list[StudyNote]] = defaultdict(list)
     for note in notes:
         patients[key_patient(note)].append(note)
     words: Counter[str] = Counter()
@@ -78,7 +78,7 @@ def count_assigned(study: Study) -> int:
     return int(rows[0][0])
 
 
-def compare_readers(study: Study, notes: Sequence[Note]) -> list[Json]:
+def compare_readers(study: Study, notes: Sequence[StudyNote]) -> list[Json]:
     """How far each two readers agree before any consensus, in the notes that both have finished: F1 of the
     spans, in all and by type, and Cohen's kappa of the tokens. What depends on one note is kept until one of
     its readers changes it."""

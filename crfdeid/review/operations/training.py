@@ -32,7 +32,7 @@ KEPT_ASIDE = 5  # of so many patients, one is kept aside to test on
 FEWEST = 10  # decided notes with which some are kept aside
 
 
-class Work(Protocol):
+class TrainingWork(Protocol):
     """What a job offers to its work: its phase is shown, and it can be stopped."""
 
     phase: str
@@ -56,11 +56,11 @@ def check_training(study: Study, name: object) -> str:
     return name
 
 
-def train_model(study: Study, name: str, premarks: bool) -> Callable[[Work], None]:
+def train_model(study: Study, name: str, premarks: bool) -> Callable[[TrainingWork], None]:
     """The work of a job: train on the decided notes, of which a fifth of the patients is kept aside, tag all
     notes with the model, and compare it on those kept aside with the system before it."""
 
-    def train(job: Work) -> None:
+    def train(job: TrainingWork) -> None:
         learned, aside = split_decided(study)
         folder = find_model_folder(study, name)
         make_folder(folder.parent)

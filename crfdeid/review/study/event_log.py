@@ -41,7 +41,7 @@ class Fold(Generic[State]):
 
 
 @dataclass(frozen=True)
-class Entry(Generic[State]):
+class BookEntry(Generic[State]):
     """A book at one note. ``undo`` and ``redo`` are the numbers of actions that can be undone and redone."""
 
     version: int
@@ -91,14 +91,14 @@ class EventLog(Generic[State]):
     def __init__(self, store: Store, fold: Fold[State]) -> None:
         self.store, self.fold = store, fold
 
-    def read_entry(self, book: str, note: int) -> Entry[State]:
+    def read_entry(self, book: str, note: int) -> BookEntry[State]:
         sql = "SELECT version, undo, redo, state FROM states WHERE book = ? AND note = ?"
         if (row := self.store.fetch_one(sql, book, note)) is None:
-            return Entry(0, self.fold.initial)
+            return BookEntry(0, self.fold.initial)
         version, undo, redo, state = row
-        return Entry(version, self.fold.decode(json.loads(state)), undo, redo)
+        return BookEntry(version, self.fold.decode(json.loads(state)), undo, redo)
 
-    def append(self, book: str, note: int, version: int, by: str, action: Action) -> Entry[State]:
+    def append(self, book: str, note: int, version: int, by: str, action: Action) -> BookEntry[State]:
         """Write one action and the state after it. Raises :class:`ConflictError` where the book is no longer
         at ``version``, :class:`StageError` where there is nothing to undo."""
         with self.store.transaction() as connection:
@@ -117,17 +117,17 @@ class EventLog(Generic[State]):
             return after
 
     def advance(
-        self, book: str, note: int, before: Entry[State], action: Action
-    ) -> tuple[Entry[State], tuple[str | None, str | None]]:
+        self, book: str, note: int, before: BookEntry[State], action: Action
+    ) -> tuple[BookEntry[State], tuple[str | None, str | None]]:
         """The entry after the action, and the groups of the actions that undo and redo would meet next."""
         if action["kind"] not in ("undo", "redo"):
             state = self.fold.apply(before.state, action)
-            return Entry(before.version + 1, state, before.undo + 1, 0), (action.get("group"), None)
+            return BookEntry(before.version + 1, state, before.undo + 1, 0), (action.get("group"), None)
         history = self.replay(book, note)
         history.act(action)
         past, future = history.past, history.future
         groups = (find_last_group(past), find_last_group(future))
-        return Entry(before.version + 1, history.present, len(past), len(future)), groups
+        return BookEntry(before.version + 1, history.present, len(past), len(future)), groups
 
     def replay(self, book: str, note: int) -> History[State]:
         """Fold the whole log of a note again, from its first action."""

@@ -39,7 +39,7 @@ CACHED_FILES = 64  # whose notes stay in memory
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class StudyNote:
     """A row of the index. ``file`` is the file's path in the source's folder, or "" where the source is one
     file. ``length`` counts code points, ``size`` bytes; ``modified`` is in nanoseconds."""
 
@@ -65,7 +65,7 @@ class NoteIndex:
 
     def __init__(self, store: Store, source: Source) -> None:
         self.source = source
-        self.all = [Note(*row) for row in store.fetch_all("SELECT * FROM notes ORDER BY number")]
+        self.all = [StudyNote(*row) for row in store.fetch_all("SELECT * FROM notes ORDER BY number")]
         self.refused: dict[int, str] = {}
         self.unknown_files = 0
         self.cache: OrderedDict[str, tuple[Stamp, dict[str, Document]]] = OrderedDict()
@@ -77,7 +77,7 @@ class NoteIndex:
     def __len__(self) -> int:
         return len(self.all)
 
-    def find_note(self, number: int) -> Note:
+    def find_note(self, number: int) -> StudyNote:
         """Raises :class:`NotFoundError`."""
         if not 1 <= number <= len(self.all):
             raise NotFoundError(f"no note {number}")
@@ -95,7 +95,7 @@ class NoteIndex:
         self.refused.pop(number, None)
         return document
 
-    def read_from_disk(self, note: Note) -> Document | None:
+    def read_from_disk(self, note: StudyNote) -> Document | None:
         """The note as it is on disk now, or None; a file is read again only when its stamp changes."""
         path = self.source.path / note.file if note.file else self.source.path
         with self.lock:
@@ -131,7 +131,7 @@ class NoteIndex:
         return stamps
 
 
-def key_patient(note: Note) -> str:
+def key_patient(note: StudyNote) -> str:
     """The note's patient; without one, a key that no other note has."""
     return note.patient if note.patient is not None else f"\0{note.number}"
 
@@ -155,7 +155,7 @@ class Hit(NamedTuple):
     first: int
 
 
-class TextIndex:
+class StudySearch:
     """Built at the first search: 10,000 notes take some seconds."""
 
     def __init__(self, notes: NoteIndex) -> None:

@@ -20,7 +20,7 @@ from crfdeid.review.study.consensus import Consensus
 from crfdeid.review.study.errors import NotFoundError
 from crfdeid.review.study.event_log import EventLog
 from crfdeid.review.study.marks import Marking
-from crfdeid.review.study.note_index import Note, NoteIndex, TextIndex, read_source
+from crfdeid.review.study.note_index import NoteIndex, StudyNote, StudySearch, read_source
 from crfdeid.review.study.source import Source, Stamp, compute_fingerprint, read_stamp
 from crfdeid.review.study.store import Store
 from crfdeid.review.study.surrogates import SurrogateDraft, SurrogateEdits
@@ -68,13 +68,13 @@ class Study:
         return EventLog(self.store, surrogates.FOLD)
 
     @cached_property
-    def text_index(self) -> TextIndex:
-        return TextIndex(self.notes)
+    def text_index(self) -> StudySearch:
+        return StudySearch(self.notes)
 
     @cached_property
-    def sets(self) -> dict[str, list[Note]]:
+    def sets(self) -> dict[str, list[StudyNote]]:
         """The notes of each set, by the set's name."""
-        sets: dict[str, list[Note]] = {}
+        sets: dict[str, list[StudyNote]] = {}
         for note in self.notes.all:
             sets.setdefault(note.set_name, []).append(note)
         return sets
@@ -84,7 +84,7 @@ class Study:
         """The system whose spans readers see as premarks."""
         return self.store.read_setting("premarks") or None
 
-    def find_set(self, name: str | None) -> list[Note]:
+    def find_set(self, name: str | None) -> list[StudyNote]:
         """The notes of a set; all notes for None. Raises :class:`NotFoundError`."""
         if name is None:
             return self.notes.all

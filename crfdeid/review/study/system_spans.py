@@ -13,7 +13,7 @@ from hashlib import sha256
 from crfdeid.errors import FormatError, show_id
 from crfdeid.review.study import accounts, consensus
 from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, StageError
-from crfdeid.review.study.note_index import Note
+from crfdeid.review.study.note_index import StudyNote
 from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Study, name_book
 from crfdeid.systems.tagger import Tagger
@@ -24,7 +24,7 @@ from crfdeid.text.spans import keep_longest
 SpansByNote = Mapping[int, Sequence[Span]]  # by the note's number
 NAME = re.compile(r"[\w][\w .'@+-]{0,59}")
 SHOWN_THRESHOLD = 20  # characters
-Progress = Callable[[list[Note]], Iterable[Note]]  # may show progress over the notes
+Progress = Callable[[list[StudyNote]], Iterable[StudyNote]]  # may show progress over the notes
 
 
 def add_model(

@@ -13,7 +13,7 @@ from crfdeid.review.study import accounts
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, StageError, UnauthorizedError
 from crfdeid.review.study.study import Json, Study
-from crfdeid.review.web.sessions import Address, ProxyIdentity, Session
+from crfdeid.review.web.sessions import Address, LoginSession, ProxyIdentity
 
 BROWSER_SECONDS = 180 * 24 * 3600
 
@@ -56,18 +56,18 @@ def find_study(request: Request) -> Study:
     return study
 
 
-def find_session(request: Request) -> Session | None:
+def find_session(request: Request) -> LoginSession | None:
     """The session of a request: that of its cookie, or of the person whom a trusted proxy names."""
     identity: ProxyIdentity | None = request.app.state.identity
     if identity is None:
-        session: Session | None = request.app.state.sessions.find(read_token(request))
+        session: LoginSession | None = request.app.state.sessions.find(read_token(request))
         return session
     name = identity.read_name(find_client(request), request.headers.getlist(identity.header))
     readers = accounts.list_readers(find_study(request).store)
-    return Session(name) if name in [reader.name for reader in readers] else None
+    return LoginSession(name) if name in [reader.name for reader in readers] else None
 
 
-def require_session(request: Request) -> Session:
+def require_session(request: Request) -> LoginSession:
     """The session of a request. Raises :class:`UnauthorizedError` where it has none."""
     session = find_session(request)
     if session is None:

@@ -45,7 +45,7 @@ from crfdeid.review.web.requests import (
     set_browser_cookie,
     set_cookie,
 )
-from crfdeid.review.web.sessions import Session
+from crfdeid.review.web.sessions import LoginSession
 from crfdeid.systems import model
 
 router = APIRouter(prefix="/api")
@@ -92,7 +92,7 @@ def add_reader(request: Request, study: OpenStudy, body: JsonBody) -> Response:
     return reply({"reader": added.describe()}, 201)
 
 
-def refuse_self_promotion(study: Study, session: Session) -> None:
+def refuse_self_promotion(study: Study, session: LoginSession) -> None:
     """Raise :class:`ForbiddenError` unless the session is an adjudicator's, or began with the key that the
     program printed. Otherwise any reader could become an adjudicator by adding one."""
     readers = {reader.name: reader for reader in accounts.list_readers(study.store)}
@@ -129,7 +129,7 @@ def begin_session(request: Request, reader: Reader, is_owner: bool, is_known: bo
     sessions, address = request.app.state.sessions, request.app.state.address
     sessions.end(read_token(request))
     response = reply({"reader": reader.describe()})
-    set_cookie(response, sessions.begin(Session(reader.name, is_owner)), address)
+    set_cookie(response, sessions.begin(LoginSession(reader.name, is_owner)), address)
     if reader.has_password and not is_known:
         set_browser_cookie(response, sessions.remember_browser(reader.name), address)
     return response

@@ -93,7 +93,7 @@ class ProxyIdentity:
 
 
 @dataclass(frozen=True)
-class Session:
+class LoginSession:
     """``reader`` is the name that was picked. ``owner`` says whether the session began with the key that the
     program printed when it started, which only who started it has seen."""
 
@@ -117,9 +117,9 @@ class Sessions:
     def redeem(self, key: str) -> str | None:
         """Exchange a key for the token of a new session; None where the key is unknown or used."""
         owner = self.keys.pop(hash_secret(key), None)
-        return None if owner is None else self.begin(Session(None, owner))
+        return None if owner is None else self.begin(LoginSession(None, owner))
 
-    def begin(self, session: Session) -> str:
+    def begin(self, session: LoginSession) -> str:
         """Begin a session; return its token."""
         token = secrets.token_urlsafe(32)
         with self.store.transaction() as connection:
@@ -128,7 +128,7 @@ class Sessions:
             connection.execute("INSERT INTO sessions VALUES(?, ?, ?, ?)", row)
         return token
 
-    def find(self, token: str | None) -> Session | None:
+    def find(self, token: str | None) -> LoginSession | None:
         """The session of a token, unless it ended or was idle too long."""
         sql = "SELECT reader, owner, used FROM sessions WHERE token = ?"
         row = self.store.fetch_one(sql, hash_secret(token)) if token else None
@@ -142,7 +142,7 @@ class Sessions:
             self.store.execute(
                 "UPDATE sessions SET used = ? WHERE token = ?", time.time(), hash_secret(token)
             )
-        return Session(reader, bool(owner))
+        return LoginSession(reader, bool(owner))
 
     def forget_reader(self, token: str | None) -> None:
         """Leave the session open without a name: another reader may come in."""

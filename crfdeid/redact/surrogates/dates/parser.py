@@ -81,7 +81,7 @@ MAX_LENGTH = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
 
 
-class Field(NamedTuple):
+class DateField(NamedTuple):
     """A part of a date. ``unit`` is y, m, d or decade; ``text`` is the part as written, at the offsets
     ``start`` to ``end``."""
 
@@ -92,7 +92,7 @@ class Field(NamedTuple):
     text: str
 
     @classmethod
-    def from_group(cls, unit: str, value: int, match: regex.Match[str], group: str) -> Field:
+    def from_group(cls, unit: str, value: int, match: regex.Match[str], group: str) -> DateField:
         return cls(unit, value, match.start(group), match.end(group), match[group])
 
 
@@ -102,12 +102,12 @@ class DateExpression:
     only a day that shares the month of a neighbour ("March 3-5", "3-5 March"), ``shared`` holds the fields
     of that neighbour."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[DateField, ...]
     holiday: str = ""
     holiday_range: tuple[int, int] = (0, 0)
-    shared: tuple[Field, ...] = ()
+    shared: tuple[DateField, ...] = ()
 
-    def find(self, unit: str) -> Field | None:
+    def find(self, unit: str) -> DateField | None:
         """The field with this unit, also a shared one."""
         return next((field for field in (*self.fields, *self.shared) if field.unit == unit), None)
 
@@ -214,12 +214,12 @@ def build_expressions(name: str, match: regex.Match[str], month_first: bool) -> 
         number = english.parse_month(match["mon"])
         if number is None:
             return None
-        fields.append(Field("m", number, match.start("mon"), match.end("mon"), read_month_word(match)))
+        fields.append(DateField("m", number, match.start("mon"), match.end("mon"), read_month_word(match)))
     if match.groupdict().get("word"):
         number = english.ORDINALS.index(SPACE.sub("-", match["word"].lower())) + 1
-        fields.append(Field.from_group("d", number, match, "word"))
+        fields.append(DateField.from_group("d", number, match, "word"))
     if match.groupdict().get("decade"):
-        fields.append(Field.from_group("decade", int(match["decade"]), match, "decade"))
+        fields.append(DateField.from_group("decade", int(match["decade"]), match, "decade"))
     if not all(map(is_possible, fields)):
         return None
     if name not in ("mdd", "ddm"):
@@ -227,7 +227,9 @@ def build_expressions(name: str, match: regex.Match[str], month_first: bool) -> 
     return split_day_range(name, match, fields)
 
 
-def split_day_range(name: str, match: regex.Match[str], fields: list[Field]) -> list[DateExpression] | None:
+def split_day_range(
+    name: str, match: regex.Match[str], fields: list[DateField]
+) -> list[DateExpression] | None:
     """The two expressions of "March 3-5" (``mdd``) or "3-5 March" (``ddm``); the day that is not next to the
     month shares the fields of the other."""
     days = [[field for field in fields if field.unit == "d"], [*read_groups(match, "d2")]]
@@ -237,7 +239,7 @@ def split_day_range(name: str, match: regex.Match[str], fields: list[Field]) -> 
     return [whole, day_only][:: 1 if name == "mdd" else -1] if is_possible(days[1][0]) else None
 
 
-def read_groups(match: regex.Match[str], *units: str) -> tuple[Field, ...]:
+def read_groups(match: regex.Match[str], *units: str) -> tuple[DateField, ...]:
     """The named groups that matched, as fields. A day's field includes its ending (``th``)."""
     groups = match.groupdict()
     out = []
@@ -246,11 +248,11 @@ def read_groups(match: regex.Match[str], *units: str) -> tuple[Field, ...]:
             start, end = match.span(unit)
             ending = {"d": "th", "d2": "th2"}.get(unit)
             end = match.end(ending) if ending and groups.get(ending) else end
-            out.append(Field(unit[0], int(groups[unit]), start, end, match.string[start:end]))
+            out.append(DateField(unit[0], int(groups[unit]), start, end, match.string[start:end]))
     return tuple(out)
 
 
-def read_two_numbers(match: regex.Match[str], month_first: bool) -> tuple[Field, ...]:
+def read_two_numbers(match: regex.Match[str], month_first: bool) -> tuple[DateField, ...]:
     """Read "3/7" as month and day; a number above 12 is the day. Two numbers that cannot be month and day are
     month and short year ("3/67")."""
     a, b = int(match["a"]), int(match["b"])
@@ -258,7 +260,7 @@ def read_two_numbers(match: regex.Match[str], month_first: bool) -> tuple[Field,
     if (b > 31 or b == 0) and "y" not in match.groupdict():
         units = ("m", "y")
     pairs = zip(units, ("a", "b"))
-    return tuple(Field.from_group(unit, int(match[group]), match, group) for unit, group in pairs)
+    return tuple(DateField.from_group(unit, int(match[group]), match, group) for unit, group in pairs)
 
 
 def read_digits(match: regex.Match[str]) -> list[DateExpression] | None:
@@ -270,7 +272,7 @@ def read_digits(match: regex.Match[str]) -> list[DateExpression] | None:
         for unit in "ymd":
             first, last = layout.index(unit), layout.rindex(unit) + 1
             value = text[first:last]
-            fields.append(Field(unit, int(value), start + first, start + last, value))
+            fields.append(DateField(unit, int(value), start + first, start + last, value))
         year = fields[0]
         if all(map(is_possible, fields)) and (len(year.text) == 2 or 1800 <= year.value <= 2299):
             return [DateExpression(tuple(fields))]
@@ -286,7 +288,7 @@ def read_month_word(match: regex.Match[str]) -> str:
     return word[:2] + ("R" if word.isupper() else "r") if has_hyphen and word.lower() == "may" else word
 
 
-def is_possible(field: Field) -> bool:
+def is_possible(field: DateField) -> bool:
     if field.unit == "y":
         return len(field.text) == 2 or 1000 <= field.value <= 2999
     return field.unit == "decade" or 1 <= field.value <= {"m": 12, "d": 31}[field.unit]

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from crfdeid.lexicon import english
 from crfdeid.redact.surrogates.dates import parser
-from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
+from crfdeid.redact.surrogates.dates.parser import DateExpression, DateField
 
 YEAR, QUARTER = UNITS = ("year", "quarter")
 MIDDLE = 15  # the day that decides for a month without a day
@@ -26,11 +26,11 @@ def make_date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def complete_year(year: Field, note_date: date) -> int:
+def complete_year(year: DateField, note_date: date) -> int:
     """Complete a year of two digits: the last such year that is at most ten years after ``note_date``,
     because births are far from the note's date more often than plans are.
 
-    >>> complete_year(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
+    >>> complete_year(DateField("y", 67, 0, 2, "67"), date(2061, 1, 1))
     2067
     """
     if len(year.text) == 4:
@@ -40,7 +40,11 @@ def complete_year(year: Field, note_date: date) -> int:
 
 
 def resolve_day(
-    year: Field | None, month: Field | None, day: Field | None, note_date: date, later: list[DateExpression]
+    year: DateField | None,
+    month: DateField | None,
+    day: DateField | None,
+    note_date: date,
+    later: list[DateExpression],
 ) -> date | None:
     """Find the day that the fields mean. Without a day it is the middle of the month. Without a year it
     is the year of a later expression ("Jan-Feb 2067"), otherwise the one that brings the day nearest to

@@ -17,7 +17,7 @@ import regex
 
 from crfdeid.lexicon import english
 from crfdeid.redact.surrogates.dates import parser
-from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
+from crfdeid.redact.surrogates.dates.parser import DateExpression, DateField
 from crfdeid.redact.surrogates.dates.resolve import (
     NO_NOTE_DATE,
     complete_year,
@@ -206,7 +206,7 @@ def shift_expression(
     return None if moved is None else write_date(expression, moved, padded)
 
 
-def shift_decade(field: Field, shift: Shift) -> list[Edit]:
+def shift_decade(field: DateField, shift: Shift) -> list[Edit]:
     """Move a decade with its middle year, at least to the next decade."""
     moved = (field.value + 5 + shift.years) // 10 * 10
     if moved == field.value:
@@ -258,7 +258,7 @@ def apply_edits(text: str, edits: list[Edit]) -> str:
     return text
 
 
-def has_padding(text: str, fields: list[Field]) -> bool:
+def has_padding(text: str, fields: list[DateField]) -> bool:
     """Whether days and months of one digit are written with a zero. If every number has two digits, the form
     decides: 10/12/2067 is padded, October 12 is not."""
     numbers = [f.text for f in fields if f.unit in "md" and f.text.isdecimal()]
@@ -301,13 +301,13 @@ def add_month(expression: DateExpression, moved: date, edit: Edit, padded: bool)
     return start, end, f"{written}{between}{day}" if month_leads else f"{day}{between}{written}"
 
 
-def write_month_field(field: Field, number: int, padded: bool) -> str:
+def write_month_field(field: DateField, number: int, padded: bool) -> str:
     if field.text.isdecimal():
         return write_number(number, field.text, padded)
     return english.write_month(number, field.text)
 
 
-def write_day_field(field: Field, number: int, padded: bool) -> str:
+def write_day_field(field: DateField, number: int, padded: bool) -> str:
     if field.text.isdecimal():
         return write_number(number, field.text, padded)
     return english.write_ordinal_like(number, field.text)
@@ -317,5 +317,5 @@ def write_number(number: int, like: str, padded: bool) -> str:
     return f"{number:02}" if len(like) == 2 and (padded or like[0] == "0") else str(number)
 
 
-def write_year_field(field: Field, year: int) -> Edit:
+def write_year_field(field: DateField, year: int) -> Edit:
     return field.start, field.end, f"{year % 100:02}" if len(field.text) == 2 else f"{year:04}"

@@ -46,7 +46,7 @@ SPACED = re.compile(r"[ .][^\W\d_][ .][^\W\d_][ .]")  # is in all spaced letters
 SPACED_WORD = re.compile(rf"(?<![^\W_])[^\W\d_](?:[ .][^\W\d_]){{{MIN_SPACED - 1},}}(?![^\W_])")
 
 Words = tuple[str, ...]
-Place = tuple[Range, SearchString]
+StringPlace = tuple[Range, SearchString]
 
 
 class Mention(NamedTuple):
@@ -100,7 +100,7 @@ class Finder:
         found.sort(key=rank_mention)
         return keep_leftmost(found, lambda mention: mention.span)
 
-    def _find_places(self, index: TextIndex) -> Iterator[Place]:
+    def _find_places(self, index: TextIndex) -> Iterator[StringPlace]:
         """Yield the places of all strings."""
         low = index.low
         yield from self._scan(index) if self.is_few else self._walk(index)
@@ -112,7 +112,7 @@ class Finder:
             for place, keys in find_days(low, list_starts(low)):
                 yield from ((place, string) for key in keys for string in self.phrases.get((key,), ()))
 
-    def _scan(self, index: TextIndex) -> Iterator[Place]:
+    def _scan(self, index: TextIndex) -> Iterator[StringPlace]:
         """Yield the places of phrases and numbers, string by string."""
         low = index.low
         for first in [first for first in self.firsts if first in low]:
@@ -125,7 +125,7 @@ class Finder:
             for at in text_index.find_number_starts(index, number):
                 yield from place_number(index, at, len(number), strings)
 
-    def _walk(self, index: TextIndex) -> Iterator[Place]:
+    def _walk(self, index: TextIndex) -> Iterator[StringPlace]:
         """Yield the places of phrases and numbers, word by word."""
         low, words = index.low, index.words
         for n in self.roles.find_hits(index):
@@ -139,7 +139,7 @@ class Finder:
                 for number in {index.squeezed[first : first + size] for size in sizes}:
                     yield from place_number(index, first, len(number), self.numbers.get(number, ()))
 
-    def _list_beside_digits(self, place: Range, name: str) -> Iterator[Place]:
+    def _list_beside_digits(self, place: Range, name: str) -> Iterator[StringPlace]:
         """Yield a name that touches digits; it must have capitals ("30990453SMITH")."""
         for string in self.names[name]:
             yield place, string._replace(capitals=string.capitals or "first")
@@ -209,7 +209,7 @@ def is_searched_in_words(string: SearchString) -> bool:
     return is_plain_word and string.size >= MIN_WITHIN
 
 
-def match_phrases(low: str, first: Range, strings: Iterable[SearchString]) -> Iterator[Place]:
+def match_phrases(low: str, first: Range, strings: Iterable[SearchString]) -> Iterator[StringPlace]:
     """Yield the strings whose first word is here, where their other words follow."""
     start, end = first
     for string in strings:
@@ -246,7 +246,9 @@ def has_capitals(text: str, string: SearchString) -> bool:
     return not letter or letter[0].isupper()
 
 
-def place_number(index: TextIndex, at: int, size: int, strings: Iterable[SearchString]) -> Iterator[Place]:
+def place_number(
+    index: TextIndex, at: int, size: int, strings: Iterable[SearchString]
+) -> Iterator[StringPlace]:
     """Yield the strings of a number of ``size`` characters that begins at ``at`` of the joined words."""
     if strings and (place := locate_number(index.low, index.places[at : at + size].tolist())):
         yield from ((place, string) for string in strings)

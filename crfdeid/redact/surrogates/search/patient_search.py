@@ -16,7 +16,7 @@ from crfdeid.lexicon.ordinary import is_ordinary, is_rare_word
 from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.kinds import is_name
-from crfdeid.redact.surrogates.search.context import (
+from crfdeid.redact.surrogates.search.clues import (
     MIN_NUMBER,
     has_name_beside,
     is_distinctive,

@@ -5,7 +5,7 @@ import regex
 
 from crfdeid.redact.surrogates.kinds import is_name
 from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
-from crfdeid.redact.surrogates.search.context import (
+from crfdeid.redact.surrogates.search.clues import (
     LISTED,
     PHI,
     Clue,
