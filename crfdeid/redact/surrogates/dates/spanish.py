@@ -14,7 +14,7 @@ import regex
 from crfdeid.lexicon import english
 from crfdeid.lexicon.letters import drop_accents, match_case
 from crfdeid.lexicon.spanish import FEASTS, MONTH_NUMBERS, MONTHS, NUMBER_WORDS, NUMBERS, ROMANS
-from crfdeid.redact.surrogates.dates.parser import Field
+from crfdeid.redact.surrogates.dates.parser import DateField
 from crfdeid.redact.surrogates.dates.resolve import NO_NOTE_DATE, complete_year, find_nearest, make_date
 from crfdeid.redact.surrogates.dates.shift import DateShifter, Shift, add_days
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -164,7 +164,7 @@ def write_year(year: int) -> str:
 def move(day: Day, shift: Shift, near: date) -> date | None:
     """The day after the shift; without a year it is the one nearest to ``near``."""
     if day.y is not None:
-        full = complete_year(Field("y", day.y, 0, 0, "0000" if day.y > 99 else "00"), near)
+        full = complete_year(DateField("y", day.y, 0, 0, "0000" if day.y > 99 else "00"), near)
         return add_days(make_date(full, day.m, day.d), shift)
     return add_days(
         find_nearest([make_date(y, day.m, day.d) for y in range(near.year - 4, near.year + 5)], near), shift
