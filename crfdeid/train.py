@@ -142,7 +142,7 @@ def train_and_score(
 
 def train_model(documents: list[Document], settings: Config, args: argparse.Namespace) -> Tagger:
     """Train with a progress bar."""
-    rounds = {"crf": 1, "judged": 1 + settings.options.get("folds", 2)}.get(settings.system)
+    rounds = registry.find_system(settings.system).count_rounds(settings)
     iterations = settings.crf.get("max_iterations")  # two_stage and multi do not say, rnn counts epochs
     total = rounds * iterations if rounds and iterations else settings.options.get("epochs")
     with tqdm(desc="train", total=total, disable=None, leave=False) as bar:

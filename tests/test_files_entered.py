@@ -37,7 +37,7 @@ MODULES = {  # of each room; the first are at the root
     "share": 5,
     "spark": 7,
     "synthetic": 31,
-    "systems": 45,
+    "systems": 46,
     "tag": 4,
     "text": 11,
 }

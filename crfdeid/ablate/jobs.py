@@ -40,13 +40,6 @@ REGISTRY = "crfdeid.systems.registry"
 
 RESULT = "run.json"
 MODEL = "model"
-# Settings that a system reads when it tags: runs that differ in nothing else share one training. Stacks read
-# them in training too.
-DECODING = {
-    "crf": ("recall_bias", "type_bias", "decode", "span_threshold", "repair"),
-    "judged": ("span_threshold", "repair"),  # its trees learn from the biased CRF
-    **dict.fromkeys(("svm", "snow", "hmm", "rnn", "transformer"), ("recall_bias", "repair")),
-}
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ class Job:
             parts = self._list_parts()
         except CrfdeidError as error:
             raise ConfigurationError(f"run {self.title}: {error}") from None
-        for key in DECODING.get(self.config.system, ()):
+        for key in registry.find_entry(self.config.system).decoding:
             del parts["settings"][key]
         return hash_table(parts)
 

@@ -19,12 +19,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from crfdeid import __version__
-from crfdeid.ablate.jobs import DECODING, MODEL, RESULT, Job
+from crfdeid.ablate.jobs import MODEL, RESULT, Job
 from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import FormatError
 from crfdeid.feature_extraction import templates
-from crfdeid.systems import model, model_folder, training_record
+from crfdeid.systems import model, model_folder, registry, training_record
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
 
@@ -87,7 +87,7 @@ def load_trained(job: Job, trained: Path) -> tuple[Tagger, Cost]:
     """Load the model of another job with this one's settings of tagging; the training costs what that one
     did."""
     folder = model_folder.read_folder(trained / MODEL)
-    own = {key: getattr(job.config, key) for key in DECODING[job.config.system]}
+    own = {key: getattr(job.config, key) for key in registry.find_entry(job.config.system).decoding}
     tagger = model.load_model(replace(folder, config=replace(folder.config, **own), learned=folder.config))
     return tagger, read_cost(trained)
 

@@ -26,7 +26,7 @@ from crfdeid.explain import attribution, model_weights, page
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
 from crfdeid.explain.model_weights import ModelWeights
-from crfdeid.systems import model, model_folder
+from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.tagger import group_by_patient
 from crfdeid.text.document import Document
 
@@ -62,7 +62,8 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError("--at, --token and --document need --note")
     folder = model_folder.find_folder(args.model)
     system = model_folder.read_folder(folder).config.system
-    if explain_note := NOTES_ONLY.get(system):
+    explained = registry.find_entry(system).explained_by
+    if explain_note := NOTES_ONLY.get(explained):
         check_note_only(folder, system, args)
         print("\n".join(explain_note(folder, args)))
         return
@@ -74,7 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
     if args.html:
         page.write(args.html, weights, args.label, args.top, trace, explanations, args.runners)
     print(render_text(weights, args, trace, explanations))
-    if system == model_weights.JUDGED and args.note:
+    if explained == registry.TREES and args.note:
         print(
             "\n".join(
                 ["", "The CRF's possible spans as the trees judge them:", *explain_judged(folder, args)]
@@ -95,7 +96,8 @@ def explain_judged(folder: Path, args: argparse.Namespace) -> list[str]:
 def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None:
     """Raise :class:`ConfigurationError` where the options ask for what a system without weights does not
     have."""
-    refused = ["label", "html", *(["at", "token"] if system == RESCORED else [])]
+    has_tokens = registry.find_entry(system).explained_by != registry.CANDIDATES
+    refused = ["label", "html", *([] if has_tokens else ["at", "token"])]
     if not args.note or any(getattr(args, name) for name in refused):
         names = [f"--{name}" for name in refused]
         wanted = f"wanted --note, without {', '.join(names[:-1])} and {names[-1]}"
@@ -134,12 +136,10 @@ def explain_network(folder: Path, args: argparse.Namespace) -> list[str]:
     return join_parts(parts or [trace.list_tokens()])
 
 
-RESCORED = "rescored"
-NOTES_ONLY = {  # the systems without weights, and what explains them
-    RESCORED: explain_candidates,
-    "hmm": explain_hmm,
-    "rnn": explain_network,
-    "transformer": explain_network,
+NOTES_ONLY = {  # what explains systems without weights
+    registry.CANDIDATES: explain_candidates,
+    registry.WORDS: explain_hmm,
+    registry.NETWORK: explain_network,
 }
 
 

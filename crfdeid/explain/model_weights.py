@@ -22,13 +22,11 @@ from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns, template_of
 from crfdeid.systems import crf, model, model_folder
+from crfdeid.systems.registry import LINEAR, SECOND, SYSTEMS, TREES, WEIGHTS, find_entry
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text.document import Document
 
 BIAS, DECISIONS = "bias", "decisions"
-CRF, JUDGED = "crf", "judged"
-LINEAR = ("svm", "snow", "multi")
-TWO_STAGE = "two_stage"
 FindColumns = Callable[[Sequence[Document]], Sequence[Columns]]
 
 
@@ -133,16 +131,18 @@ def load(folder: Path | str) -> ModelWeights:
     model, or its model is of a system that has none."""
     folder = Path(folder)
     found = model_folder.read_folder(folder)
-    if found.config.system in (CRF, JUDGED):
+    explained = find_entry(found.config.system).explained_by
+    if explained in (WEIGHTS, TREES):
         return ModelWeights(found)
-    if found.config.system == TWO_STAGE:
+    if explained == SECOND:
         return load_second_stage(folder)
-    if found.config.system not in LINEAR:
-        raise ModelError(
-            f"{folder}: a model of the system {found.config.system}; "
-            f"only {', '.join([CRF, JUDGED, TWO_STAGE, *LINEAR])} have weights to explain"
-        )
-    return load_linear(folder)
+    if explained == LINEAR:
+        return load_linear(folder)
+    able = [name for name, entry in SYSTEMS.items() if entry.explained_by in (WEIGHTS, TREES, SECOND, LINEAR)]
+    raise ModelError(
+        f"{folder}: a model of the system {found.config.system}; "
+        f"only {', '.join(able)} have weights to explain"
+    )
 
 
 def load_second_stage(folder: Path) -> ModelWeights:

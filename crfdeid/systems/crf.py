@@ -381,4 +381,5 @@ SYSTEM = System(
     {"crfsuite": partial(CrfTagger, engine="crfsuite")},
     can_resume=True,
     check=check,
+    count_rounds=lambda settings: 1,
 )

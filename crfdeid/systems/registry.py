@@ -46,7 +46,8 @@ class System:
     """One way to find PHI. ``options`` is a frozen dataclass of its own settings, the configuration's table
     ``[options]``; ``train`` leaves its files in the model's folder; ``load`` makes a tagger of them, and so
     do ``other_engines``, by name. ``check`` raises :class:`ConfigurationError` on settings that only this
-    system refuses; ``check_installed`` where a package is missing that training needs."""
+    system refuses; ``check_installed`` where a package is missing that training needs. ``count_rounds`` says
+    how often training goes through ``max_iterations``, 0 where it does not say."""
 
     options: type[Any]
     train: Callable[[Training], None]
@@ -55,6 +56,11 @@ class System:
     can_resume: bool = False
     check: Callable[[Config], None] = lambda settings: None
     check_installed: Callable[[Config], None] = lambda settings: None
+    count_rounds: Callable[[Config], int] = lambda settings: 0
+
+
+WEIGHTS, TREES, SECOND, LINEAR = "weights", "weights and trees", "weights of the second", "linear weights"
+CANDIDATES, WORDS, NETWORK = "candidates", "words", "network"
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,10 @@ class Entry:
     """What is known of a system before its ``module`` is imported, where ``record`` names its
     :class:`System`. A system that is not trained can be used by its name. ``has_type_bias`` and
     ``has_recall_bias``: it reads these settings. ``has_min_patients``: it reads ``min_patients``, and
-    keeps no other words. ``extra`` is the extra of this package that its training needs."""
+    keeps no other words. ``extra`` is the extra of this package that its training needs. ``decoding`` are the
+    settings that it reads only when it tags, so that models that differ in nothing else share one training
+    (stacks read them in training too). ``explained_by`` is what explains its labels: one of the constants
+    above, or nothing."""
 
     module: str
     record: str = "SYSTEM"
@@ -72,19 +81,37 @@ class Entry:
     has_recall_bias: bool = False
     has_min_patients: bool = False
     extra: str = ""
+    decoding: tuple[str, ...] = ()
+    explained_by: str = ""
 
 
+OF_TOKENS = ("recall_bias", "repair")
 SYSTEMS = {
-    "crf": Entry("crfdeid.systems.crf", has_recall_bias=True, has_type_bias=True, has_min_patients=True),
-    "judged": Entry(
-        "crfdeid.systems.judged.judged", has_recall_bias=True, has_type_bias=True, has_min_patients=True
+    "crf": Entry(
+        "crfdeid.systems.crf", has_recall_bias=True, has_type_bias=True, has_min_patients=True,
+        decoding=("recall_bias", "type_bias", "decode", "span_threshold", "repair"), explained_by=WEIGHTS,
     ),
-    "svm": Entry("crfdeid.systems.works.svm", has_recall_bias=True),
-    "two_stage": Entry("crfdeid.systems.works.two_stage", has_recall_bias=True, has_type_bias=True),
-    "multi": Entry("crfdeid.systems.works.multi", needs_features=False, has_recall_bias=True),
-    "rescored": Entry("crfdeid.systems.judged.rescored"),
-    "hmm": Entry("crfdeid.systems.works.hmm", needs_features=False, has_recall_bias=True),
-    "snow": Entry("crfdeid.systems.works.snow", has_recall_bias=True),
+    "judged": Entry(  # its trees learn from the biased CRF
+        "crfdeid.systems.judged.judged", has_recall_bias=True, has_type_bias=True, has_min_patients=True,
+        decoding=("span_threshold", "repair"), explained_by=TREES,
+    ),
+    "svm": Entry(
+        "crfdeid.systems.works.svm", has_recall_bias=True, decoding=OF_TOKENS, explained_by=LINEAR
+    ),
+    "two_stage": Entry(
+        "crfdeid.systems.works.two_stage", has_recall_bias=True, has_type_bias=True, explained_by=SECOND
+    ),
+    "multi": Entry(
+        "crfdeid.systems.works.multi", needs_features=False, has_recall_bias=True, explained_by=LINEAR
+    ),
+    "rescored": Entry("crfdeid.systems.judged.rescored", explained_by=CANDIDATES),
+    "hmm": Entry(
+        "crfdeid.systems.works.hmm", needs_features=False, has_recall_bias=True, decoding=OF_TOKENS,
+        explained_by=WORDS,
+    ),
+    "snow": Entry(
+        "crfdeid.systems.works.snow", has_recall_bias=True, decoding=OF_TOKENS, explained_by=LINEAR
+    ),
     "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),
     "sure_rules": Entry(
         "crfdeid.systems.rule_based", "SURE_RULES_SYSTEM", needs_features=False, is_trained=False
@@ -92,14 +119,15 @@ SYSTEMS = {
     "heuristic": Entry(
         "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
     ),
-    "rnn": Entry("crfdeid.systems.works.rnn", needs_features=False, has_recall_bias=True, extra="rnn"),
-    "transformer": Entry(
-        "crfdeid.systems.transformer.transformer",
-        needs_features=False,
-        has_recall_bias=True,
-        extra="transformer",
+    "rnn": Entry(
+        "crfdeid.systems.works.rnn", needs_features=False, has_recall_bias=True, extra="rnn",
+        decoding=OF_TOKENS, explained_by=NETWORK,
     ),
-}
+    "transformer": Entry(
+        "crfdeid.systems.transformer.transformer", needs_features=False, has_recall_bias=True,
+        extra="transformer", decoding=OF_TOKENS, explained_by=NETWORK,
+    ),
+}  # fmt: skip
 
 
 def find_entry(name: str) -> Entry:

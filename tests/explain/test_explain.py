@@ -281,7 +281,7 @@ def test_a_model_of_another_system_is_refused(small_model, monkeypatch):
     other = SimpleNamespace(config=SimpleNamespace(system="rules"))
     monkeypatch.setattr(model_folder, "read_folder", lambda folder: other)
     with pytest.raises(
-        ModelError, match="a model of the system rules; only crf, judged, two_stage, svm, snow"
+        ModelError, match="a model of the system rules; only crf, judged, svm, two_stage, multi, snow have"
     ):
         model_weights.load(small_model.folder)
 

@@ -267,4 +267,10 @@ def load_crf(model_folder: ModelFolder) -> CrfTagger:
     return CrfTagger(model_folder, engine="crfsuite")
 
 
-SYSTEM = System(Options, train, JudgedTagger, {"crfsuite": load_crf})
+SYSTEM = System(
+    Options,
+    train,
+    JudgedTagger,
+    {"crfsuite": load_crf},
+    count_rounds=lambda settings: 1 + read_options(Options, settings).folds,
+)
