@@ -218,13 +218,14 @@ def test_the_files_of_a_language_name_it_and_english_is_the_default():
 @pytest.mark.parametrize(
     ("part", "hands"),
     [
-        ("train", ["es_guardia_rosario", "es_guardia_zaragoza", "es_planta_oviedo"]),
+        ("train", ["es_guardia_rosario", "es_guardia_zaragoza", "es_planta_oviedo", "es_ventanilla_murcia"]),
         ("test", ["es_archivo_medellin"]),
     ],
 )
-def test_each_spanish_hand_has_fifty_documents_and_one_part(part, hands):
+def test_each_spanish_hand_has_forty_documents_or_more_and_one_part(part, hands):
     documents = written_corpus.read_corpus(part, language=SPANISH)
-    assert [document.hand for document in documents] == [hand for hand in hands for _ in range(50)]
+    assert [*dict.fromkeys(document.hand for document in documents)] == hands
+    assert all(sum(document.hand == hand for document in documents) >= 40 for hand in hands)
     clear = [document for document in documents if not document.mentions]
     assert 10 <= len(clear) / len(hands) <= 20
     assert {document.language for document in documents} == {SPANISH}
