@@ -90,7 +90,7 @@ def drop_templates(kept: Iterable[Template], without: Collection[str]) -> list[T
 
 
 def template_names(template: Template) -> set[str]:
-    """The names that leave a template out: its own, and those of its observations."""
+    """The names that leave a template out: its own, and its observations'."""
     return {templates.format_template(template), *(name for name, _ in template)}
 
 

@@ -121,7 +121,7 @@ def read_plan(name: str | Path, change: Change = lambda config: config) -> Plan:
 
 
 def read_runs(table: Mapping[str, Any], curve: Mapping[str, Any], path: Path, change: Change) -> list[Run]:
-    """Return the base, the listed runs and those of a search, and then each of them by size of corpus."""
+    """Return the base, the listed runs, the runs of a search, and then each of them by size of corpus."""
     where = str(path)
     base = Run(read_value(table, "name", "base", where), change(build_base_config(table, path)))
     listed = [build_run(row, base, path, change) for row in read_run_tables(table, where)]

@@ -17,7 +17,7 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "crfdeid", "svg.fonttype": "none", "font.size": 9,
     "figure.facecolor": "#fdfcf9", "axes.facecolor": "#fdfcf9",
 }  # fmt: skip
-COLOURS = ("#0b5f63", "#b45309", "#535c62")  # those of pages, in light
+COLOURS = ("#0b5f63", "#b45309", "#535c62")  # of pages, in light
 
 
 class PlotError(CrfdeidError):

@@ -74,8 +74,8 @@ def has_scores_of_systems(table: PublishedTable) -> bool:
 
 
 def name_systems(results: Sequence[Result]) -> dict[str, Result]:
-    """Return the results by the name that a paper's table has for them: that of the run, or the title of the
-    row where two rows have one run."""
+    """Return the results by the name that a paper's table has for them: the name of the run, or the title of
+    the row where two rows have one run."""
     names = Counter(result.row.run.name for result in results)
     return {
         result.row.run.name if names[result.row.run.name] == 1 else result.title: result for result in results

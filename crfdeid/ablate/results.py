@@ -74,7 +74,7 @@ def read_result(row: Row, resamples: int, seed: int) -> Result:
 
 
 def find_base(result: Result, results: Sequence[Result]) -> Result | None:
-    """Return the base's row with the same documents, if there is one that of the same seed, or ``None``."""
+    """Return the base's row with the same documents, of the same seed if there is one, or ``None``."""
     first, corpus = results[0].row.run, result.evaluation.signature.corpus
     same = [
         other

@@ -46,7 +46,7 @@ class Run:
 
     @property
     def group(self) -> str:
-        """The name that the run has in common with those of other seeds."""
+        """The name that the run shares with its repetitions of other seeds."""
         return self.repeats or self.name
 
     @property

@@ -2,8 +2,7 @@
 
 A mark is a planted leak, a real leak, or masked text. A system that plays a reader finds what it found
 before, so the planted leaks prove nothing of what it misses. It gives itself away by its mistakes: the
-planted leaks that it misses and the marks beside them are another system's to the letter, and those of no
-person.
+planted leaks that it misses and the marks beside them are another system's to the letter, and no person's.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def list_systems(named: Iterable[str] = ()) -> list[str]:
 def find_systems_among(
     copies: Mapping[str, ReadingCopy], readers: Mapping[str, Reading], systems: Iterable[str]
 ) -> list[Likeness]:
-    """Return the readers whose marks are those of a system, each with the system that is most like it."""
+    """Return the readers whose marks a system made, each with the system that is most like it."""
     notes = [copy.document for copy in copies.values()]
     found: dict[str, Likeness] = {}
     for name in systems:

@@ -1,6 +1,6 @@
 """``certify rehearse``: play a reader of invented notes, who finds a share of the leaks that gold spans show.
 
-It shows what a study would say before people read. Its marks are no evidence for a real release.
+It shows what a study would say before people read. Its marks prove nothing about a real release.
 """
 
 from __future__ import annotations

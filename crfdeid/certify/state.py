@@ -73,7 +73,7 @@ def refuse_changes(store: SampleStore, documents: Sequence[Document], release: P
 
 
 def take_look(store: SampleStore, documents: Sequence[Document], readers: Sequence[str]) -> SampleStore:
-    """Return the store with the marks of a new look; unchanged where they are those of the last look, or
+    """Return the store with the marks of a new look; unchanged where they equal the last look's, or
     where there are no readers."""
     if not readers:
         if not store.looks:
@@ -91,7 +91,7 @@ def take_look(store: SampleStore, documents: Sequence[Document], readers: Sequen
 
 
 def try_marks(store: SampleStore, documents: Sequence[Document], readers: Sequence[str]) -> Marks | None:
-    """Return the marks as those of the last look, None where they are of other notes."""
+    """Return the marks as the last look's; None where they are of other notes."""
     try:
         return collect_marks(store, documents, readers, len(store.looks))
     except ConfigurationError:

@@ -23,7 +23,7 @@ Marks = Mapping[str, Mapping[str, list[tuple[int, int, str]]]]  # by reader and 
 @dataclass(frozen=True)
 class SampleFrame:
     """What the sample was drawn from. ``strata`` has the number of notes of each; ``columns`` made them, and
-    ``stratum_of`` has that of each note (empty without columns);
+    ``stratum_of`` has the stratum of each note (empty without columns);
     ``refused`` is the number of notes in the lists of those that tuned the model, None without a list."""
 
     notes: int

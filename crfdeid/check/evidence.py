@@ -151,7 +151,7 @@ def is_street(place: FoundText) -> bool:
 
 
 def is_pattern(text: str) -> bool:
-    """Whether the digits are those of an example: all the same, or counted up or down.
+    """Whether the digits look like an example: all the same, or counted up or down.
 
     >>> is_pattern("1234567"), is_pattern("000000"), is_pattern("4471902")
     (True, True, False)

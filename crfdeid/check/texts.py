@@ -40,8 +40,8 @@ class Skipped:
 
 
 def list_files(paths: Iterable[Path], excluded: Sequence[str]) -> Iterator[Path]:
-    """Yield the files, and those of folders by name. Hidden folders, links and what a pattern of ``excluded``
-    matches are left out. Raises :class:`FormatError` where a path does not exist."""
+    """Yield the files, and the files of folders by name. Hidden folders, links and what a pattern of
+    ``excluded`` matches are left out. Raises :class:`FormatError` where a path does not exist."""
     for path in paths:
         if not path.exists():
             raise FormatError(f"{path}: no such file or folder")

@@ -127,7 +127,7 @@ def rank_all(
 
 
 def gain_rows(importance: Importance) -> Iterator[dict[str, Any]]:
-    """One row for each gain, with the keys of :data:`COLUMNS`; the gain of a group is that of all its
+    """One row for each gain, with the keys of :data:`COLUMNS`; the gain of a group is the gain of all its
     templates together."""
     for (about, of), gains in importance.gains.items():
         for rank, gain in enumerate(gains, 1):

@@ -50,7 +50,7 @@ class Weight:
 
 
 class ModelWeights:
-    """A model's weights (by default those of its CRF file) and pipeline. ``numbers`` are the features'
+    """A model's weights (by default of its CRF file) and pipeline. ``numbers`` are the features'
     numbers by name. ``state`` [features + 1, labels] are their weights, sparse; its last row is empty, for
     features that the model does not have. ``transitions`` [labels, labels] are the weights from row to
     column. ``find_columns`` gives the extra columns of each of a patient's notes, where the pipeline has

@@ -27,7 +27,7 @@ SWEEPS = {
 
 
 def find_setting(tagger: Tagger) -> str:
-    """Return the setting that trades precision for recall: that of the tagger, or what all of its parts can
+    """Return the setting that trades precision for recall: the tagger's, or what all of its parts can
     use; empty where it has none."""
     if tagger.operating_setting:
         return tagger.operating_setting

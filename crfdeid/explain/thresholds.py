@@ -241,7 +241,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:
     """Return the values of the setting to measure: those given, or the usual ones, and the model's own bias.
-    Raises :class:`ConfigurationError` on a threshold that is no probability."""
+    Raises :class:`ConfigurationError` on a threshold that is not a probability."""
     if find_setting(tagger) != THRESHOLD:
         return [*(given or BIASES), tagger.config.recall_bias]
     for value in given or ():
@@ -278,7 +278,7 @@ def describe_margins(margins: Margins, tagger: Tagger) -> dict[str, str]:
 
 
 def draw_pictures(margins: Margins, setting: str, marked: dict[str, CurvePoint]) -> dict[str, str]:
-    """Draw the ROC curve, that of precision and recall, and, where the setting is a probability, the
+    """Draw the ROC curve, the curve of precision and recall, and, where the setting is a probability, the
     calibration, by the name of their files; with the ``marked`` points."""
     alarms, recall, _ = roc_curve(margins.phi, margins.margin)
     precision, found, _ = precision_recall_curve(margins.phi, margins.margin)

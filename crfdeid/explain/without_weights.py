@@ -5,7 +5,7 @@ The score of a labelling of an hmm is the logarithm of a probability: a sum over
 *emission*, the word itself: as the first word of its class, or after the word before. The emission of a word
 that is not PHI loses the recall bias. The probability of a label sums all labellings of the sequence.
 
-Each token around that of a network is hidden in turn: in its place a recurrent network sees what is before
+Of a network, each token around is hidden in turn: in its place a recurrent network sees what is before
 and after a sequence, and a transformer its mask (occlusion: Zeiler & Fergus 2014). Where two tokens say the
 same, hiding one changes little, because the other still says it.
 

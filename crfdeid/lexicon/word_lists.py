@@ -14,10 +14,10 @@ from crfdeid.text.word_cache import remember_words
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
 OR_SURNAME = " or surname"
-MIN_EITHER = 30  # names of an initial; with fewer names for either gender, those of both are added
-SURNAME_RATIO = 5  # a name is a surname only if so many times more people have it as a surname
-FIRST_NAME_RATIO = 20  # and a first name only if so many times more have it as a first name
-GENDER_RATIO = 10  # a name of both lists is one of women if the share of women is so many times that of men
+MIN_EITHER = 30  # names of an initial; with fewer names for either gender, names of both are added
+SURNAME_RATIO = 5  # a name is a surname only if 5 times more people have it as a surname
+FIRST_NAME_RATIO = 20  # and a first name only if 20 times more have it as a first name
+GENDER_RATIO = 10  # a name of both lists is a woman's if its share of women is 10 times its share of men
 LEAST = 0.0005  # per cent of people, for a listed name that the census does not have
 SCOTTISH = re.compile(r"^Mc([a-z])")
 MIN_RATIO = 3  # an ending marks a first name if it is this many times as common as in surnames

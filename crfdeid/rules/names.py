@@ -262,7 +262,7 @@ def footer_initials(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 
 
 def find_typists(text: str) -> Iterator[int]:
-    """Yield the offsets of the signs between the initials of an author and those of a typist."""
+    """Yield the offsets of the signs between the initials of an author and of a typist."""
     return (match.start() for pattern in TYPISTS for match in pattern.finditer(text))
 
 

@@ -21,7 +21,7 @@ Key = TypeVar("Key")
 
 LONG_S = "\u017f"  # a pattern that ignores case takes it for an s
 SIGNS = 5_000  # pairs of signs whose answer is kept
-LONGEST = 11  # digits: a longer number counts as one of so many
+LONGEST = 11  # digits: a longer number counts as one of 11
 
 # Letters with their combining marks, or digits.
 WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f][^\W\d_]*)*|\d+")

@@ -142,7 +142,7 @@ def adapt_case(writing: Writing, seen: str) -> str:
 
 @dataclass(slots=True)
 class Node(Generic[Item]):
-    """A place in the tree. ``items`` are those of the phrase that ends here; None if no phrase does."""
+    """A place in the tree. ``items`` belong to the phrase that ends here; None if no phrase does."""
 
     next: dict[str, Node[Item]] = field(default_factory=dict)
     items: list[Item] | None = None

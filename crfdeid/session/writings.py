@@ -24,7 +24,7 @@ PHONES = ("{}{}{}", "{}-{}-{}", "({}) {}-{}", "{}.{}.{}", "{} {} {}", "({}){}-{}
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """``has_case``: its capitals are those of the text, and the real text follows them."""
+    """``has_case``: it has the capitals of the text, and the real text follows them."""
 
     issued: str
     real: str = field(repr=False)

@@ -173,7 +173,7 @@ def read_program_words() -> set[str]:
 
 def list_public(folder: Path, declared: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Return the names of the files in ``folder/gazetteers`` that are the same as shipped ones or are
-    ``declared`` public, and those of the others, except the gazetteers of training spans."""
+    ``declared`` public, and the names of the others, except the gazetteers of training spans."""
     public, others = [], []
     for path in sorted((folder / "gazetteers").glob("*.txt")):
         shipped = resources.find_folder("gazetteers") / path.name

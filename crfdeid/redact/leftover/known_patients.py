@@ -174,7 +174,7 @@ def list_initials(cells: Cells) -> frozenset[str]:
 
 def join_names(text: str, spans: Iterable[Span], initials: Collection[str] = ()) -> list[Span]:
     """Join the names of one type that only a blank, a comma, a hyphen or an initial separates, and take in
-    the initials beside them, which are those of the patient's names.
+    the initials of the patient's names beside them.
 
     >>> join_names("Ana M. Eze, seen", [Span(0, 3, "PATIENT"), Span(7, 10, "PATIENT")])
     [Span(start=0, end=10, type='PATIENT', probability=None)]
@@ -233,7 +233,7 @@ def read_patients(path: Path | None, inputs: Iterable[tuple[Path, str]], reading
 def read_facts(
     path: Path, format: str, reading: Reading
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]] | None:
-    """Yield patients with the types and texts that are known of them; None if the notes are no messages, or
+    """Yield patients with the types and texts that are known of them; None if the notes are not messages, or
     come through a pipe, which is read once."""
     read_messages = corpora.find_format(format, "read").read_messages
     if read_messages is None or not (path.is_file() or path.is_dir()):

@@ -62,7 +62,7 @@ def read_report(path: Path) -> Table:
 
 def read_statement(path: Path, report: Table) -> Table:
     """Read the statement of a sample. Raises :class:`FormatError` for another file, and for a statement of
-    another release than that of the report: by the hash of what was written."""
+    another release than the report: by the hash of what was written."""
     statement = read_table(path, STATEMENT, "the statement that certify state --out FILE.json writes")
     found = statement["draw"]["frame"].get("notes")
     wanted = report["documents"] + report["documents_written_before_and_not_counted"]
@@ -114,7 +114,7 @@ class Context(NamedTuple):
 
 def find_contexts(places: Iterable[LeftPlace], notes: Iterable[Document]) -> dict[LeftPlace, Context]:
     """Return the contexts of the places in the redacted notes. Raises :class:`FormatError` where a place is
-    in none of the notes, which are then those of another release."""
+    in none of the notes, which then belong to another release."""
     wanted: dict[str, list[LeftPlace]] = {}
     for place in places:
         wanted.setdefault(place.id, []).append(place)

@@ -79,7 +79,7 @@ def write_page(
 ) -> None:
     """Write the page of a report, which has its table of survivors beside it, to ``out``; with the redacted
     ``notes`` it shows the places in their context. Raises :class:`FormatError` if a file is none of these,
-    or the statement or the notes are those of another release."""
+    or the statement or the notes belong to another release."""
     table, survivors = release_inputs.read_report(report), release_inputs.name_survivors(report)
     bound = release_inputs.read_statement(statement, table) if statement else None
     places = release_inputs.read_places(survivors)

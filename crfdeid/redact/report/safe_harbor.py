@@ -137,7 +137,7 @@ class Report:
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
-        """Count a redaction. ``id`` is that of the note in the output, ``source`` one of :data:`SOURCES`."""
+        """Count a redaction. ``id`` names the note in the output, ``source`` is one of :data:`SOURCES`."""
         self.documents += 1
         self.sources[source] += 1
         if not redaction.replacements:

@@ -130,7 +130,8 @@ class Destination:
         self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "",
         by_id: bool = False,
     ) -> None:  # fmt: skip
-        """Write the notes. With ``by_id`` their order is that of their ids, not that of the input."""
+        """Write the notes. ``by_id`` sorts them by their ids; otherwise they come in the order of the
+        input."""
         notes = documents if with_spans else (note.with_spans(()) for note in documents)
         if not self.is_folder:
             notes = sort_by_id(notes, self.path.absolute().parent) if by_id else notes
@@ -198,7 +199,7 @@ def remove_quotes(note: Document) -> Document:
 @dataclass(frozen=True)
 class StandardOutput(Destination):
     """Writes each note as soon as it is redacted. With new ids, all notes go through a temporary file: their
-    order is that of the ids. Raises :class:`ConfigurationError` for a format that is not text."""
+    order follows the ids. Raises :class:`ConfigurationError` for a format that is not text."""
 
     def __post_init__(self) -> None:
         if self.resume:

@@ -156,7 +156,7 @@ class MessageDestination(Destination):
                 raise FormatError(f"{source}: a surrogate cannot be written in {encoding}") from None
 
     def _wait_for(self, id: str, redacted: Iterator[Document]) -> Sequence[Replaced]:
-        """Return the replacements of a document, which may come after those of other patients."""
+        """Return the replacements of a document, which may come after other patients' documents."""
         while id not in self.made:
             if next(redacted, None) is None:
                 raise FormatError("the messages changed while they were read; nothing was written")

@@ -45,7 +45,7 @@ def build_reader(
     keep: Callable[[dict[Any, Any]], None] | None = None,
 ) -> Callable[[], Iterator[Document]]:
     """Return a function that reads the notes with their patients, and gives ``keep`` the rows of a CSV table.
-    Raises :class:`ConfigurationError` for a pattern that is no regular expression."""
+    Raises :class:`ConfigurationError` for a pattern that is not a regular expression."""
     if patient_from == FOLDER:
         return lambda: read_folders(path, reading)
     if patient_from:

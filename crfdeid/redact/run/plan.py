@@ -167,7 +167,8 @@ def check_options(args: argparse.Namespace) -> None:
 
 
 def check_columns(args: argparse.Namespace) -> None:
-    """Raise :class:`ConfigurationError` where the dates of a column would move and those of texts not."""
+    """Raise :class:`ConfigurationError` where the dates of a column would move and the dates of texts would
+    not."""
     if args.date_column and args.policy:
         rule = read_policy(args.policy).by_type.get("DATE")
         if rule and rule.action == KEEP:
@@ -232,8 +233,8 @@ def find_stream_format(format: str | None) -> str:
 
 
 def choose_format(args: argparse.Namespace, source: str) -> str:
-    """Return the format of the output: by default that of the notes, ``source``. The suffix of messages may
-    be that of another format too."""
+    """Return the format of the output, by default the format of the notes, ``source``. The suffix of messages
+    may belong to another format too."""
     if args.out == STREAM:
         return str(args.format or source)
     found = corpora.find_format(source, "read")

@@ -96,7 +96,7 @@ class WholeTable:
         self._read_before.append(row)
 
     def lines(self) -> Iterator[str]:
-        """Say which columns were copied, by their names in the header, which is no text of a note."""
+        """Say which columns were copied, by their names in the header, which is not text of a note."""
         known = {*self.own, *self.columns.dates, *self.columns.dropped}
         copied = [
             f"{name_column(self.header, key, number)}{f' (named as {type} is)' * bool(type)}"
@@ -149,7 +149,7 @@ class WholeTable:
             raise FormatError("the table changed while it was read; nothing was written")
 
     def _shift_dates(self, row: Row, id: str) -> Row:
-        """Return the row with its dates moved as those of its note."""
+        """Return the row with its dates moved as in its note."""
         if not self.columns.dates or self.find_days is None:
             return row
         note = Document(id, "", patient=read_cell(row.get(self.patient_column)))

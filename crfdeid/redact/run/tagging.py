@@ -152,7 +152,7 @@ def unite_notes(note: Document, tagged: Document) -> Document:
 
 
 def drop_spans(groups: Iterable[Group]) -> Iterator[list[Document]]:
-    """Yield the groups of notes without their own spans, which then are no source of what is found."""
+    """Yield the groups of notes without their own spans, so that only the model's count."""
     return ([note.with_spans(()) for note in group] for group in groups)
 
 
@@ -273,7 +273,7 @@ def load_titles() -> frozenset[str]:
 
 
 def follows_person(note: Document, number: int) -> bool:
-    """Whether a span is directly behind a person and not before a ZIP code: MD is no state there."""
+    """Whether a span is directly behind a person and not before a ZIP code: MD is not a state there."""
     span, before = note.spans[number], note.spans[number - 1] if number else None
     if before is None or before.type not in PEOPLE or ZIP_AFTER.match(note.text, span.end):
         return False

@@ -75,7 +75,7 @@ def generalize(
 
 
 def find_state(name: str, beside: str | None) -> str | None:
-    """The name of the state written beside a place, otherwise that of the first state or country in which the
+    """The name of the state written beside a place, otherwise of the first state or country in which the
     lists have a town of this (folded) name.
 
     >>> find_state("boston", None), find_state("oakwood hospital", "OH"), find_state("oakwood hospital", None)

@@ -55,7 +55,7 @@ AN_BEFORE = regex.compile(  # vowels, and letters that are read one by one
 NAMED_KINDS = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
 ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 
-# Words that say what a place or institution is, beside those of the shipped lists.
+# Words for kinds of places and institutions that the shipped lists lack.
 NUMBER_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 DIRECTIONS = word_set("n s e w ne nw se sw north south east west northeast northwest southeast southwest")
 UNITS = word_set(

@@ -35,7 +35,7 @@ SHORTEST, LONGEST = 4, 10  # letters of an invented name
 END = "$"
 LETTERS = END + ascii_lowercase
 
-MIN_REGIONAL = 5  # names of an initial; with fewer, those of all regions are drawn from
+MIN_REGIONAL = 5  # names of an initial; with fewer, the names of all regions are drawn from
 MAX_REGIONS = 3  # a name of more regions is at home everywhere
 
 Initial = str

@@ -34,7 +34,7 @@ class Rules:
     """The options of surrogates; they are keys of the map file. Dates shift by at most ``years`` years and
     ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows),
     and ``check_digits`` one of :data:`identifiers.CHECK_POLICIES`. With ``same_doctors`` a doctor has one
-    surrogate in the notes of all patients. ``language`` is that of the notes."""
+    surrogate in the notes of all patients. The notes are in this ``language``."""
 
     years: int = DateShifter.DEFAULT_YEARS
     weeks: int = DateShifter.DEFAULT_WEEKS
@@ -58,8 +58,8 @@ class Makers:
 
 class PatientSurrogates:
     """Makes the surrogates of one patient, in English. Equal arguments give equal surrogates. ``facts`` are
-    those of all notes that are redacted together. ``assigned_names`` are earlier surrogates of names;
-    ``assigned`` holds those of places and numbers, and new ones are added to it. With
+    collected from all notes that are redacted together. ``assigned_names`` are earlier surrogates of names;
+    ``assigned`` holds the surrogates of places and numbers, and new ones are added to it. With
     ``keeps_states`` a town becomes a town of its own state."""
 
     makers = Makers()

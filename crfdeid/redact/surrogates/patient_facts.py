@@ -155,7 +155,7 @@ class PatientFacts:
 
 
 def is_doctor(type: str) -> bool:
-    """Whether a type of names is that of staff."""
+    """Whether a type names staff."""
     return type in ("DOCTOR", "NOMBRE_PERSONAL_SANITARIO")
 
 

@@ -28,7 +28,7 @@ from crfdeid.systems import model
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
-KEPT_ASIDE = 5  # of so many patients, one is kept aside to test on
+KEPT_ASIDE = 5  # one of 5 patients is kept aside to test on
 FEWEST = 10  # decided notes with which some are kept aside
 
 

@@ -176,7 +176,7 @@ class Throttle:
         self.lock = threading.Lock()
 
     def count_attempt(self, free: dict[Hashable, int]) -> None:
-        """Count an attempt under each key, which has so many ``free`` ones. Raises
+        """Count an attempt under each key, which has ``free`` ones. Raises
         :class:`TooManyAttemptsError` where one of the keys has to wait; then nothing is counted."""
         with self.lock:
             waits = [self.find_wait(key, number) for key, number in free.items()]

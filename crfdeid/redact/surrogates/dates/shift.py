@@ -1,6 +1,6 @@
 """Shift the dates of a patient by the same number of days and write them in their own form.
 
-The shift is that of Douglass (2005, section 2.4.1): some years, rounded to whole weeks so that weekdays stay,
+The shift follows Douglass (2005, section 2.4.1): some years, rounded to whole weeks so that weekdays stay,
 and a few more weeks, so that seasons nearly stay. Every day moves by the same number of days, so intervals
 stay. What a text leaves out (the year of "3/7", the month of "the 12th") is chosen so that the day is nearest
 to the note's own date.

@@ -97,7 +97,7 @@ def derive_strings(text: str, type: str) -> Iterator[SearchString]:
 
 
 def split_range(size: int) -> Iterator[tuple[int, int]]:
-    """Split more than :data:`MAX_WORDS` words into parts of so many, and the rest in two halves, so that no
+    """Split more than :data:`MAX_WORDS` words into parts of that size, and the rest in two halves, so that no
     part is so short that it occurs by chance.
 
     >>> list(split_range(70))
