@@ -26,16 +26,7 @@ from typing import NamedTuple
 
 from crfdeid import resources
 from crfdeid.errors import TemplateError, did_you_mean
-from crfdeid.feature_extraction import (
-    context,
-    mist_patterns,
-    spanish,
-    structure,
-    token,
-    trigger_words,
-    word_clusters,
-    word_windows,
-)
+from crfdeid.feature_extraction import context, spanish, structure, token, word_clusters, works
 from crfdeid.feature_extraction.token import Value, is_column, read_column
 from crfdeid.files import read_text
 from crfdeid.text.gazetteer import JOIN, Gazetteer, merge_gazetteers
@@ -163,13 +154,8 @@ class Observations(NamedTuple):
 
 
 STATIC = Observations(
-    token.LEXICAL | word_windows.LEXICAL,
-    context.CONTEXTUAL
-    | structure.CONTEXTUAL
-    | spanish.CONTEXTUAL
-    | word_windows.CONTEXTUAL
-    | trigger_words.CONTEXTUAL
-    | mist_patterns.CONTEXTUAL,
+    token.LEXICAL | works.LEXICAL,
+    context.CONTEXTUAL | structure.CONTEXTUAL | spanish.CONTEXTUAL | works.CONTEXTUAL,
 )
 OF_POS = ("pos", "chunk_tag", "mesh")
 OF_LINKS = ("links_left", "links_right")

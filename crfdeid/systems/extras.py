@@ -78,6 +78,6 @@ def check_installed(config: Config) -> None:
     for source in list_settings(config, "pos"):
         find_pos_tagger(source)
     if "lemma" in list_observations(config):
-        from crfdeid.feature_extraction.word_windows import load_lemmatizer
+        from crfdeid.feature_extraction.works import load_lemmatizer
 
         load_lemmatizer()

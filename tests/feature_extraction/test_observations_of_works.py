@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.errors import ConfigurationError, FormatError, TemplateError
-from crfdeid.feature_extraction import (
-    link_bigrams,
-    mesh_terms,
-    mist_patterns,
-    templates,
-    trigger_words,
-    word_windows,
-)
+from crfdeid.feature_extraction import link_bigrams, mesh_terms, templates, works
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.part_of_speech import PartsOfSpeech, chunk_tag
 from crfdeid.feature_extraction.pipeline import Extractor
@@ -42,9 +35,7 @@ def marked_tokens(observe, text):
 
 
 def test_several_values_make_a_feature_each():
-    he, end, us = (
-        [f"ngrams[-1]={part}" for part in word_windows.ngrams(word)] for word in ("He", "\n", "is")
-    )
+    he, end, us = ([f"ngrams[-1]={part}" for part in works.ngrams(word)] for word in ("He", "\n", "is"))
     assert features("He\nis in", "ngrams[-1]", "words_right[0]", "words_left[0]") == [
         ["bias", "words_right[0]=is", "words_right[0]=in"],
         ["bias", *he],
@@ -59,24 +50,24 @@ def test_several_values_are_not_joined():
 
 
 def test_several_values_come_from_the_observations_declared_so():
-    several = {"ngrams", *word_windows.CONTEXTUAL, *link_bigrams.CONTEXTUAL}
+    several = {"ngrams", *works.OF_WINDOWS, *link_bigrams.CONTEXTUAL}
     assert several == observations.SEVERAL
 
 
 @given(st.text(alphabet="aB_1.\n", max_size=30))
 def test_several_values_are_distinct(text):
     document = tokenize(text)
-    for observe in word_windows.CONTEXTUAL.values():
+    for observe in works.OF_WINDOWS.values():
         values = observe(document)
         assert len(values) == len(document.tokens)
         assert all(value is None or (value and len(set(value)) == len(value)) for value in values)
     for token in document.tokens:
-        parts = word_windows.ngrams(token.text)
+        parts = works.ngrams(token.text)
         assert parts and len(set(parts)) == len(parts)
 
 
 def test_a_long_word_has_no_mark_at_its_cut_end():
-    parts = word_windows.ngrams("x" * 40)
+    parts = works.ngrams("x" * 40)
     assert "_" + "x" * 20 in parts and not any(part.endswith("_") for part in parts)
 
 
@@ -103,20 +94,20 @@ TABLE_2_1 = {
 
 @pytest.mark.parametrize(("name", "examples"), TABLE_2_1.items())
 def test_table_2_1_of_tafvizi(name, examples):
-    assert [bool(mist_patterns.compile_pattern(name).search(word)) for word in examples] == [True, False]
+    assert [bool(works.compile_mist(name).search(word)) for word in examples] == [True, False]
 
 
 def test_table_2_1_is_whole():
-    assert TABLE_2_1.keys() == mist_patterns.PATTERNS.keys() and len(TABLE_2_1) == 18
+    assert TABLE_2_1.keys() == works.MIST_PATTERNS.keys() and len(TABLE_2_1) == 18
 
 
 def test_a_written_word_is_tested_whole_and_its_outer_marks_by_themselves():
     text = 'call "(617-555-0142)," now'
-    assert marked_tokens(mist_patterns.CONTEXTUAL["mist_phone_10"], text) == ["617", "-", "555", "-", "0142"]
-    assert marked_tokens(mist_patterns.CONTEXTUAL["mist_punctuation"], text) == ['"', "(", ")", ",", '"']
-    assert marked_tokens(mist_patterns.CONTEXTUAL["dash_or_slash"], "3/4 - x5") == ["3", "/", "4", "-"]
-    assert marked_tokens(mist_patterns.CONTEXTUAL["dash_in_word"], "3/4 - x5") == ["-"]
-    assert marked_tokens(mist_patterns.CONTEXTUAL["slash_in_word"], "3/4 - x5") == ["3", "/", "4"]
+    assert marked_tokens(works.CONTEXTUAL["mist_phone_10"], text) == ["617", "-", "555", "-", "0142"]
+    assert marked_tokens(works.CONTEXTUAL["mist_punctuation"], text) == ['"', "(", ")", ",", '"']
+    assert marked_tokens(works.CONTEXTUAL["dash_or_slash"], "3/4 - x5") == ["3", "/", "4", "-"]
+    assert marked_tokens(works.CONTEXTUAL["dash_in_word"], "3/4 - x5") == ["-"]
+    assert marked_tokens(works.CONTEXTUAL["slash_in_word"], "3/4 - x5") == ["3", "/", "4"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +142,7 @@ def test_a_written_word_is_tested_whole_and_its_outer_marks_by_themselves():
     ],
 )
 def test_clues_and_patterns(name, text, found):
-    assert marked_tokens(trigger_words.CONTEXTUAL[name], text) == found
+    assert marked_tokens(works.CONTEXTUAL[name], text) == found
 
 
 @pytest.mark.parametrize(
@@ -264,7 +255,7 @@ def test_the_shipped_headings_are_whole():
 def test_without_the_wheel_an_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "simplemma", None)
     with pytest.raises(ConfigurationError, match=r"simplemma: .* -m pip install 'crfdeid\[works\]'"):
-        word_windows.load_lemmatizer.__wrapped__()
+        works.load_lemmatizer.__wrapped__()
 
 
 @pytest.mark.parametrize(
@@ -272,7 +263,7 @@ def test_without_the_wheel_an_error_names_the_extra(monkeypatch):
 )
 def test_lemmas(text, value):
     pytest.importorskip("simplemma")
-    assert word_windows.lemma(text) == value
+    assert works.lemma(text) == value
 
 
 def test_parts_of_speech_are_made_once_per_document():

@@ -14,7 +14,6 @@ from crfdeid import synthetic
 from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic import (
     clinical,
-    forms,
     frames,
     generate,
     genres,
@@ -22,11 +21,12 @@ from crfdeid.synthetic import (
     noise,
     people,
     places,
-    records,
+    without_sections,
 )
 from crfdeid.synthetic.__main__ import main
 from crfdeid.synthetic.cast import FILLERS, Cast, draw_world
 from crfdeid.synthetic.drawing import PARTS, is_in_part, read_list, read_patterns
+from crfdeid.synthetic.notes import read_fields
 from crfdeid.synthetic.pieces import Piece, build_document, join_pieces
 from crfdeid.text import scheme
 
@@ -187,7 +187,7 @@ def test_every_shipped_frame_and_block_is_read():
 def test_every_field_is_read_and_renders(kind):
     about = draw_world(Random(2), "all")
     cast = Cast(about, Random(2), about.first_note)
-    assert all(labels and join_pieces(cast.render(value)) for labels, value in forms.read_fields(kind))
+    assert all(labels and join_pieces(cast.render(value)) for labels, value in read_fields(kind))
 
 
 def test_every_section_has_frames_and_headings():
@@ -396,7 +396,7 @@ def test_searches_have_a_hundred_topics_without_phi():
     assert sum(not frame.types for frame in frames.read_sections()["queries"]) > 200
 
 
-@pytest.mark.parametrize("writer", records.WRITERS)
+@pytest.mark.parametrize("writer", without_sections.WRITERS)
 def test_exports_keep_the_spans_of_their_cells(writer):
     cells = [[Piece("Ana, B.", "PATIENT")], [Piece("4.1")], [Piece("2067-03-07", "DATE")]]
     for seed in range(8):
@@ -407,10 +407,10 @@ def test_exports_keep_the_spans_of_their_cells(writer):
 
 def test_columns_that_go_together_are_beside_each_other():
     """Each run of columns names known ones, and exports have them in this order."""
-    labels = [names for names, _ in records.read_columns()]
-    for run in records.read_list("column_runs"):
+    labels = [names for names, _ in without_sections.read_columns()]
+    for run in without_sections.read_list("column_runs"):
         assert all(any(name in names for names in labels) for name in run.split()), run
-    chosen = [[names[0] for names, _ in records.choose_columns(Random(n))] for n in range(80)]
+    chosen = [[names[0] for names, _ in without_sections.choose_columns(Random(n))] for n in range(80)]
     assert any("street city state zip" in " ".join(columns) for columns in chosen)
 
 

@@ -1,6 +1,9 @@
-"""Exports of a database: rows of patients as CSV, JSON, SQL, XML, a table, or one key and value a line.
+"""Texts without sections: exports of a database, searches that clinicians type, and conversations.
 
-A column is ``name|name … = value`` (``lists/columns.txt``), in the notation of frames.
+An export has rows of patients as CSV, JSON, SQL, XML, a table, or one key and value a line. A column is
+``name|name … = value`` (``lists/columns.txt``), in the notation of frames. A search is a whole frame, or a
+name, a topic and a day in any order. A conversation of a patient and a clinician is as it is transcribed:
+turns, interjections, few names.
 """
 
 from __future__ import annotations
@@ -9,15 +12,29 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
 
+import regex
+
+from crfdeid.synthetic import noise
 from crfdeid.synthetic.cast import Cast, draw_world
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.frames import Frame, frame_weight, parse_frame
-from crfdeid.synthetic.genres import Genre, Pieces, join_sentences
+from crfdeid.synthetic.genres import Genre, Pieces, choose_frames, join_sentences, write_sentences
 from crfdeid.synthetic.pieces import Piece, join_pieces
 
 Row = list[Pieces]
 Column = tuple[tuple[str, ...], Frame]
 Writer = Callable[[Sequence[str], Sequence[Row], Random], Pieces]
+
+# Which parts a query has, and how often. The order is free.
+KEYWORDS = (
+    ("query_who", 0.6), ("query_what", 0.85), ("query_what", 0.2), ("query_when", 0.25),
+    ("query_where", 0.12),
+)  # fmt: skip
+
+SIDES = ("dialogue_doctor", "dialogue_patient")
+PAUSE = regex.compile(r"(?<=[a-z]),? (?=[a-z]{2})")
+MARK = regex.compile(r" ?(?<![A-Z0-9])[.,?!](?=\s|$)")
+SPACED = regex.compile(r"(?<=[\w'])(?=[,?!](?:\s|$)|\.$|\.(?= [a-z]))")
 
 
 @cache
@@ -160,3 +177,97 @@ WRITERS: tuple[Writer, ...] = (
     write_delimited, write_delimited, write_delimited, write_json, write_sql, write_xml, write_pairs,
     write_pairs, write_aligned, write_aligned,
 )  # fmt: skip
+
+
+def compose_queries(genre: Genre, cast: Cast) -> Pieces:
+    """Compose one search, or some, one a line, each about another patient."""
+    rng, part, used = cast.rng, cast.world.part, set[str]()
+    _, fewest, most = genre.sections[0]
+    count = 1 if rng.random() < 0.5 else rng.randint(fewest + 1, most)
+    queries = []
+    for frame in choose_frames("queries", count, rng, part, used):
+        about = draw_world(rng, part)
+        asked = Cast(about, rng, about.first_note)
+        line = asked.render(frame) if rng.random() < 0.6 else compose_keywords(asked, used)
+        queries.append(vary_query(line, rng))
+    lines = join_sentences(queries, lambda index: "\n" if index else "")
+    return noise.add_typos(lines, rng, rng.choice((0, 0.01, 0.04)))
+
+
+def compose_keywords(cast: Cast, used: set[str]) -> Pieces:
+    """Compose a search of keywords: who, what, when and where, in any order."""
+    rng = cast.rng
+    names = [name for name, chance in KEYWORDS if rng.random() < chance] or ["query_who"]
+    if rng.random() < 0.6:
+        rng.shuffle(names)
+    parts = [part for name in names for part in write_sentences(name, 1, cast, used)]
+    if rng.random() < 0.25:
+        parts = [*write_sentences("query_verb", 1, cast, used), *parts]
+    gap = rng.choice((" ", " ", " ", " ", " ", ", ", " - ", "  "))
+    return join_sentences(parts, lambda index: gap if index else "")
+
+
+def vary_query(line: Pieces, rng: Random) -> Pieces:
+    """Write a search as people type: mostly without capitals, now and then with a mark at its end."""
+    chance = rng.random()
+    cased = noise.to_lower(line) if chance < 0.72 else noise.to_upper(line) if chance < 0.76 else line
+    asks = rng.random() < 0.05 and not join_pieces(cased).endswith(("?", "."))
+    return [*cased, Piece(rng.choice("??.!"))] if asks else cased
+
+
+def compose_dialogue(genre: Genre, cast: Cast) -> Pieces:
+    """Compose a conversation, mostly in lower case; some have no punctuation, or spaces before it."""
+    rng, used = cast.rng, set[str]()
+    _, fewest, most = genre.sections[0]
+    labels = [parse_frame(f"{label} ", "speakers.txt") for label in choose_speakers(rng)]
+    end = rng.choice(("\n", "\n", "\n", "\n\n", " "))
+    first, pauses = rng.randrange(2), rng.choice((0.0, 0.02, 0.05))
+    turns = []
+    for number in range(rng.randint(fewest, most)):
+        side = (number + first) % 2
+        turn = compose_turn(SIDES[side], cast, used)
+        turns.append([*cast.render(labels[side]), *add_pauses(turn, rng, pauses)])
+    said = join_sentences(turns, lambda index: end if index else "")
+    return transcribe(said, rng)
+
+
+def choose_speakers(rng: Random) -> list[str]:
+    """Choose the labels of the two sides."""
+    return rng.choice(read_list("speakers")).split(" = ")
+
+
+def compose_turn(side: str, cast: Cast, used: set[str]) -> Pieces:
+    """Compose what one person says: often an interjection first, sometimes nothing else."""
+    rng = cast.rng
+    chance = rng.random()
+    sounds = ", ".join(rng.choices(read_list("interjections"), k=rng.choice((1, 1, 1, 2))))
+    opening = [Piece(sounds if rng.random() < 0.4 else sounds[:1].upper() + sounds[1:])]
+    if chance < 0.14:
+        return [*opening, Piece(rng.choice((".", ".", "", "?", "...")))]
+    dictated = side == SIDES[0] and rng.random() < 0.08
+    section = rng.choice(("hpi", "plan", "labs", "exam")) if dictated else side
+    sentences = write_sentences(section, rng.choice((1, 1, 2, 2, 3, 4)), cast, used)
+    said = join_sentences(sentences, lambda index: " " if index else "")
+    return [*opening, Piece(rng.choice((", ", ". ", ", ", " "))), *said] if chance < 0.55 else said
+
+
+def add_pauses(pieces: Pieces, rng: Random, rate: float) -> Pieces:
+    """Put "uh" or "you know" between some of the words outside spans."""
+
+    def pause(match: regex.Match[str]) -> str:
+        if rng.random() >= rate:
+            return match[0]
+        sound = rng.choice(("uh", "um", "you know", "like", "i mean", "uh", "er", "well", "hm"))
+        return rng.choice((f", {sound}, ", f" {sound} ", f" {sound}, ", f"... {sound} "))
+
+    return noise.edit_outside(pieces, lambda text: PAUSE.sub(pause, text))
+
+
+def transcribe(pieces: Pieces, rng: Random) -> Pieces:
+    """Write a conversation as one of the ways of transcription has it."""
+    chance = rng.random()
+    if chance < 0.2:
+        pieces = noise.edit_outside(pieces, lambda text: SPACED.sub(" ", text))
+    elif chance < 0.32:
+        pieces = noise.edit_outside(pieces, lambda text: MARK.sub("", text))
+    return noise.to_lower(pieces) if rng.random() < 0.65 else pieces
