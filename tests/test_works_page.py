@@ -150,6 +150,37 @@ def test_every_table_and_figure_of_the_papers_has_a_row(work, number):
     assert has_number(read_section(work), number)
 
 
+HYPOTHESES = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8").split("### Her four hypotheses")[1]
+# What the table of hypotheses takes of each published table, and the result that follows.
+CITED = {
+    1: [("b-1", "DOCTOR", "z", 2)],
+    2: [("b-6", "PATIENT", "obesity F1", 5), ("a-13", "PATIENT", "F1", 5)],
+    3: [("b-7", "HOSPITAL", "z", 5), ("b-7", "Non-PHI", "z", 5)],
+    4: [],
+}
+
+
+@pytest.mark.parametrize("number", CITED)
+def test_a_hypothesis_has_her_claim_her_result_and_ours(number):
+    (row,) = re.findall(rf"^\| {number} \| (.+) \|$", HYPOTHESES, re.MULTILINE)
+    claim, result, ours = row.split(" | ")
+    assert "Mega" in claim and '"' in claim and f"6.1.{number}" in result and ours
+    for table, name, column, digits in CITED[number]:
+        value = published_tables.read_table(f"tafvizi-2011-table-{table}").value(name, column)
+        assert f"{value:.{digits}f}" in result
+
+
+def test_the_fourth_hypothesis_is_refuted_by_her_and_by_us():
+    (row,) = re.findall(r"^\| 4 \| (.+) \|$", HYPOTHESES, re.MULTILINE)
+    claim, result, ours = row.split(" | ")
+    assert (
+        claim.startswith('Mega "outperforms') and result.startswith("refuted") and ours.startswith("refuted")
+    )
+    table = published_tables.read_table("tafvizi-2011-table-b-8")
+    for type in ("DOCTOR", "LOCATION", "HOSPITAL", "DATE", "Non-PHI"):
+        assert table.value(type, "multi F1") > table.value(type, "mega F1") and table.value(type, "z") > 1.96
+
+
 @pytest.mark.parametrize("name", [*SYSTEMS, *GROUPS])
 def test_every_system_and_feature_group_of_the_papers_is_on_the_page(name):
     assert re.search(rf"`{name}`", PAGE)
