@@ -90,7 +90,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
     parser.add_argument(
-        "--part", metavar="K/N", help="tag part K of N of the notes, which a hash of their ids makes"
+        "--part", metavar="K/N", help="tag only share K of N; a hash of a note's id decides its share"
     )
     cli.add_input_options(parser)
     return parser

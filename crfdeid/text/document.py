@@ -85,7 +85,7 @@ class Document:
             try:
                 value.encode("utf-8")
             except UnicodeEncodeError as error:
-                where = f"lone surrogate at offset {error.start} of {what}"
+                where = f"unpaired UTF-16 surrogate at offset {error.start} of {what}"
                 hint = "" if sys.getfilesystemencoding() == "utf-8" else FILE_NAMES
                 raise DocumentError(f"{show_id(self.id)}: {where}; not valid text{hint}") from None
 

@@ -167,7 +167,7 @@ BAD = [
     ("a.jsonl", f'["{CANARY}"]', "a.jsonl, line 1: no text"),
     ("a.jsonl", f'{{"text": "{CANARY}", "spans": [{{"start": 1}}]}}', "malformed spans"),
     ("a.jsonl", f'{{"text": "{CANARY}", "spans": [[0, 99, "DATE"]]}}', "line 1: 1: a span at 0-99"),
-    ("a.jsonl", f'{{"text": "{CANARY}\\ud800"}}', "lone surrogate at offset 11"),
+    ("a.jsonl", f'{{"text": "{CANARY}\\ud800"}}', "unpaired UTF-16 surrogate at offset 11"),
     ("a.jsonl", f'{{"text": "{CANARY}", "spans": [[true, 3, "DATE"]]}}', "malformed spans"),
     ("a.jsonl", '{"text": "' + CANARY + '", "n": ' + "9" * 5000 + "}", "line 1: malformed JSON"),
     ("a.jsonl", f'{{"id": ["{CANARY}"], "text": ""}}', "its id is neither"),

@@ -93,7 +93,7 @@ def test_a_row_that_is_cut_can_be_left_out_and_is_counted(tmp_path):
 
 def test_a_file_name_that_is_not_utf8_is_refused(tmp_path):
     (tmp_path / "a\udcff.txt").write_text("x")
-    with pytest.raises(FormatError, match="lone surrogate at offset 1 of its id"):
+    with pytest.raises(FormatError, match="unpaired UTF-16 surrogate at offset 1 of its id"):
         list(corpora.read(tmp_path))
 
 

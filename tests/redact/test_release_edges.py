@@ -573,12 +573,12 @@ def test_the_report_counts_notes_patients_and_treatments():
     assert "3 notes; 1 repeats without a span were replaced" in lines
     assert "patients: 1, by the notes" in lines and "spans: 3 notes have only their own" in lines
     assert "1 notes name no patient: each counts as a separate patient" in lines
-    assert "1 could not be read and became a marker" in lines
+    assert "1 dates or names could not be given a surrogate; they are markers such as [**DATE**]" in lines
     assert "1 notes are unchanged: nothing was found in them; --report lists them" in lines
     assert lines[-3:] == [
         "0 places in the output still contain a text that was found elsewhere in its patient's output",
         "0 other places look like PHI",
-        "PHI that neither was found nor looks like PHI is in no count",
+        "PHI that the program missed completely is not counted",
     ]
 
 

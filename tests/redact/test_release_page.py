@@ -63,11 +63,18 @@ def released(corpus, monkeypatch):
     return redact
 
 
+def test_a_page_of_notes_without_patients_has_no_number_of_patients(released):
+    notes = [replace(note, patient=None) for note in STORY]
+    page = Page(released("--seed", "1", notes=notes))
+    assert "notes 5; none names its patient" in page.words and "patientsnone named" in page.words
+    assert "of 5 patients" not in page.words
+
+
 def test_the_page_has_the_figures_of_the_report(corpus, released):
     html = released("--seed", "1", "--policy", "safe_harbor")
     page, report = Page(html), json.loads((corpus / "release.json").read_text())
     assert report["run"]["date"] == "2001-09-09"
-    assert "notes 5 of 3 patients" in page.words and "redacted on 2001-09-09" in page.words
+    assert "notes 5 of 2 patients; 1 name none" in page.words and "redacted on 2001-09-09" in page.words
     found = sum(sum(v for v in row.values() if isinstance(v, int)) for row in report["categories"].values())
     assert page.row("total")[0] == str(found) == "18"
     assert page.row("(A) names")[:2] == ["9", "9"]

@@ -39,7 +39,7 @@ def report(**options):
 
 
 PLACES = [f"  n-1: PATIENT at {start}-{start + 3}" for start in range(0, 20, 2)]
-END = "PHI that neither was found nor looks like PHI is in no count"
+END = "PHI that the program missed completely is not counted"
 HEAD = f"{'45 CFR 164.514(b)(2)(i)':46}  found  treated"
 
 
@@ -56,7 +56,7 @@ def test_the_report_says_all_that_was_done():
         "spans: 1 notes have only their own, 1 both, 2 none",
         "the model tagged at threshold 0.1",
         "2 merged spans had different types; each was replaced as a whole",
-        "1 could not be read and became a marker",
+        "1 dates or names could not be given a surrogate; they are markers such as [**DATE**]",
         "2 notes are unchanged: nothing was found in them; --report lists them",
         "2 were kept as allowed: weekdays, seasons, ages up to 89, the USA in an address",
         "1 notes have a found text in their id or their patient's; --new-ids replaces both",
@@ -223,7 +223,7 @@ def test_the_page_counts_what_was_done_and_what_is_left():
     assert release_page.describe_left(found) == {
         "pictures that nobody looked at": "2", "not read: hidden files": "1",
         "notes whose text is unchanged": "3", "notes in which nothing was found": "2",
-        "texts that could not be read and became a marker": "1",
+        "dates or names without a surrogate, which are markers": "1",
         "notes written by an earlier run, in no count here": "0",
         "spans left out because a list has them": "4",
     }  # fmt: skip

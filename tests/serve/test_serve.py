@@ -107,7 +107,7 @@ def test_a_conversation_goes_on_with_the_map_of_its_last_reply(client):
         (f'{{"notes": [{{"txt": "{CANARY}"}}]}}'.encode(), "body.notes.0.text, body.notes.0.?"),
         (f'{{"{CANARY}": 1, "notes": [{{"text": "a"}}]}}'.encode(), "body.?"),
         (f'{{"notes": [{{"text": ["{CANARY}"]}}]}}'.encode(), "body.notes.0.text"),
-        (f'{{"notes": [{{"text": "{CANARY} \\ud800"}}]}}'.encode(), "lone surrogate at offset 11"),
+        (f'{{"notes": [{{"text": "{CANARY} \\ud800"}}]}}'.encode(), "unpaired UTF-16 surrogate at offset 11"),
     ],
 )
 def test_a_wrong_request_is_refused_without_its_text(client, body, message, capfd):

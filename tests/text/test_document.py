@@ -49,7 +49,7 @@ def test_a_span_has_a_type():
     ],
 )
 def test_half_a_character_is_refused(text, id, patient, type, what):
-    with pytest.raises(DocumentError, match=f"lone surrogate at {what}; not valid text$"):
+    with pytest.raises(DocumentError, match=f"unpaired UTF-16 surrogate at {what}; not valid text$"):
         Document(id, text, (Span(0, 2, type),), patient)
 
 

@@ -45,8 +45,8 @@ BOUNDS = {
     "misses_per_1000_notes": ("missed spans per 1,000 notes", "{:,.0f}"),
 }
 WARNING = (
-    "This page counts what was found. What was missed is in no count. It shows where real names may be: keep "
-    "it where the notes are kept."
+    "This page counts what was found. PHI that the program missed completely is not counted. It shows where "
+    "real names may be: keep it where the notes are kept."
 )
 TEXT = " It has text of notes, in which real names may be."
 FIGURES = ("found", "as_read", "corrected")
@@ -98,9 +98,9 @@ def render_page(
 ) -> str:
     """Render the page. ``file`` is the name of the table that has the ``places``, ``bound`` the statement of
     a sample, and ``contexts`` the texts around the places."""
-    run, patients = report["run"], report["patients"] + report["documents_without_patient"]
+    run = report["run"]
     about = {
-        "notes": f"{report['documents']:,} of {patients:,} patients",
+        "notes": describe_notes(report),
         "system": run["model"] or "none",
         "crfdeid": run["crfdeid"],
         "redacted on": run["date"],
@@ -113,12 +113,23 @@ def render_page(
         "<!-- sources -->": pages.render_facts(describe_sources(report)),
         "<!-- remaining -->": render_remaining(report),
         "<!-- places -->": release_inputs.render_places(places, file, contexts),
-        "<!-- bound -->": render_bound(bound) if bound else pages.render_list([NO_BOUND]),
+        "<!-- bound -->": render_bound(bound, bool(report["patients"]))
+        if bound
+        else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
     }
     body = pages.fill_file(resources.PACKAGE / "redact" / "report" / "release_page.html", parts)
     warning = WARNING + TEXT * (contexts is not None)
     return pages.render_page("Release of redacted notes", about, body, warning=warning)
+
+
+def describe_notes(report: Table) -> str:
+    """The number of notes, and of how many patients they are; a note that names none is no patient here."""
+    patients, alone = report["patients"], report["documents_without_patient"]
+    if not patients:
+        return f"{report['documents']:,}; none names its patient"
+    others = f"; {alone:,} name none" if alone else ""
+    return f"{report['documents']:,} of {patients:,} patients{others}"
 
 
 def list_checks(report: Table, bound: Table | None) -> Iterator[str]:
@@ -155,7 +166,9 @@ def describe_input(report: Table) -> dict[str, str]:
     known, terms = report.get("known_patients"), report.get("listed_terms")
     return {
         "notes": f"{report['documents']:,}",
-        "patients": f"{report['patients']:,}, told apart by {report['patients_from']}",
+        "patients": f"{report['patients']:,}, told apart by {report['patients_from']}"
+        if report["patients"]
+        else "none named",
         "notes that name no patient": f"{report['documents_without_patient']:,}",
         "redacted together": run["together"],
         "spans": run["spans"],
@@ -202,7 +215,7 @@ def describe_left(report: Table) -> dict[str, str]:
     facts = describe_unread(report.get("left_out_of_the_input")) | {
         "notes whose text is unchanged": f"{report['documents_unchanged']:,}",
         "notes in which nothing was found": f"{len(list_untouched(report)):,}",
-        "texts that could not be read and became a marker": f"{report['unread_replaced_by_marker']:,}",
+        "dates or names without a surrogate, which are markers": f"{report['unread_replaced_by_marker']:,}",
         "notes written by an earlier run, in no count here":
             f"{report['documents_written_before_and_not_counted']:,}",
     }  # fmt: skip
@@ -260,12 +273,13 @@ def sum_up(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values()):,}"
 
 
-def render_bound(statement: Table) -> str:
-    """The figures of a sample that people read."""
+def render_bound(statement: Table, has_patients: bool = True) -> str:
+    """The figures of a sample that people read; of patients only where notes name them."""
+    patients = f" of {statement['patients']:,} patients" if has_patients else ""
     draw, together = statement["draw"], statement["together"]
     plants = f"{together['found']:,} of {together['plants']:,}" if together["plants"] else "none were planted"
     facts = {
-        "read": f"{statement['notes']:,} notes of {statement['patients']:,} patients, drawn at random",
+        "read": f"{statement['notes']:,} notes{patients}, drawn at random",
         "missed spans": f"{statement['misses']:,}, in {statement['leaking_notes']:,} notes",
         "planted leaks that readers found": plants,
         "aim": f"at most {draw['aim'].get('aim', 0):.2%} of the PHI spans are missed: "

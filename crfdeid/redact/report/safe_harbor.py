@@ -224,7 +224,8 @@ class Report:
         if self.overlaps:
             out.append(f"{self.overlaps} merged spans had different types; each was replaced as a whole")
         if self.unresolved:
-            out.append(f"{self.unresolved} could not be read and became a marker")
+            lost = f"{self.unresolved} dates or names could not be given a surrogate"
+            out.append(f"{lost}; they are markers such as [**DATE**]")
         return [*out, *self._remaining_lines()]
 
     def _origin_lines(self) -> Iterator[str]:
@@ -267,4 +268,4 @@ class Report:
             yield f"  and {more} more; --report FILE lists all"
         kinds = [f"{count} {kind}" for kind, count in self._order_suspicious().items()]
         yield f"{self.suspicious.total()} other places look like PHI{': ' * bool(kinds)}{', '.join(kinds)}"
-        yield "PHI that neither was found nor looks like PHI is in no count"
+        yield "PHI that the program missed completely is not counted"

@@ -1,8 +1,8 @@
 """Which patient a note belongs to, and which notes are redacted together, from files, a stream or a query.
 
 A note has the patient that its file states, or the one that ``--patient-from`` finds: in its id, or in the
-name of its folder. Nothing else makes a patient. In particular an id such as 110-02 does not: notes that are
-numbered like that in another archive belong to other people.
+name of its folder. Without one of these, each note is its own patient. In particular an id such as 110-02
+names none: notes that are numbered like that in another archive belong to other people.
 
 Standard input and the rows of a query are read once. So there the notes of a patient must follow one another
 (in a query: ORDER BY), except with ``--by note``. A patient who comes again is refused: the notes before are

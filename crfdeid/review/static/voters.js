@@ -17,7 +17,7 @@ export function voters(main, note, systems, agreed) {
   main.append(element("div", { class: "page" },
     element("h1", {}, `Note ${note.number}`, element("small", {}, ` ${note.id}`)),
     element("fieldset", {}, element("legend", {}, "Whose marks are compared?"), boxes.map((one) => one.label)),
-    element("p", { class: "quiet-text" }, "Their marks in this note are closed from then on. Two readers find more than one, and three more than two."),
+    element("p", { class: "quiet-text" }, "They can no longer change their marks in this note. Two readers find more than one, and three more than two."),
     begin));
   begin.focus();
   return { keys: new Keys([[["Ctrl+Enter"], "compare", start]]) };
