@@ -2,19 +2,28 @@
 
 It is for scikit-learn's searches and cross-validation; :func:`crfdeid.systems.model.train` trains models
 that are stored. sklearn-crfsuite's ``CRF`` does the work inside.
+
+    search = GridSearchCV(CRFTagger(), {"c2": [0.01, 0.1]}, scoring=make_scorer("token"), n_jobs=2)
+    search.fit(notes)
+
+A fitted tagger can be pickled, for joblib and for searches in several processes. The pickle has the CRF and
+the settings; templates and gazetteers are read again from their files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from sklearn_crfsuite import CRF
 
 from crfdeid import config as configuration
-from crfdeid.errors import DocumentError
+from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
+from crfdeid.evaluate import matching, scores
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
@@ -62,7 +71,8 @@ class CRFTagger(BaseEstimator):
         """Train on documents with their spans. Raises :class:`DocumentError` where there are no documents."""
         if not len(X):
             raise DocumentError("no documents to fit")
-        self.pipeline_ = self._build_pipeline()
+        self.settings_ = self._read_settings()
+        self.pipeline_ = make_pipeline(self.settings_)
         examples = list(self.pipeline_.make_examples(map(fold_document, X)))
         self.crf_ = CRF(
             algorithm=self.algorithm,
@@ -80,6 +90,17 @@ class CRFTagger(BaseEstimator):
         check_is_fitted(self, "crf_")
         return [document.spans for document in tag_folded(partial(map, self._tag), X)]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without the pipeline: it has functions, which no pickle holds."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("pipeline_", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "settings_" in state:
+            self.pipeline_ = make_pipeline(self.settings_)
+
     def score(self, X: Sequence[Document], y: object = None) -> float:
         """Return the micro F1 over exact spans and types."""
         total = Counts(0, 0, 0)
@@ -96,11 +117,42 @@ class CRFTagger(BaseEstimator):
             spans += bio.decode(tokenized.tokens[sequence.start : sequence.stop], labels)
         return document.with_spans(spans)
 
-    def _build_pipeline(self) -> Pipeline:
+    def _read_settings(self) -> configuration.Config:
         names = ("features", "tokenizer", "sequence", "overlaps")
         changes = {name: value for name in names if (value := getattr(self, name)) is not None}
-        settings = registry.read_config(self.config, **changes)
-        groups = [t for group in settings.features for t in templates.read_group(group)]
-        wanted = templates.list_gazetteers(groups)
-        lists = {name: gazetteer.read_list(find_list(name, settings)) for name in wanted}
-        return build_pipeline(settings, groups, lists)
+        return registry.read_config(self.config, **changes)
+
+
+def make_pipeline(settings: configuration.Config) -> Pipeline:
+    """Build the pipeline of the settings from the files of templates and gazetteers."""
+    groups = [t for group in settings.features for t in templates.read_group(group)]
+    lists = {
+        name: gazetteer.read_list(find_list(name, settings)) for name in templates.list_gazetteers(groups)
+    }
+    return build_pipeline(settings, groups, lists)
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What scikit-learn calls with an estimator and documents: see :func:`make_scorer`."""
+
+    criterion: str
+    measure: str
+    type: str
+
+    def __call__(self, estimator: CRFTagger, X: Sequence[Document], y: object = None) -> float:
+        found = [document.with_spans(spans) for document, spans in zip(X, estimator.predict(X))]
+        counts = scores.score(list(X), found).micro(matching.Criterion(self.criterion), type=self.type)
+        return float(getattr(counts, self.measure))
+
+
+MEASURES = ("f1", "precision", "recall")
+
+
+def make_scorer(criterion: str = "strict", measure: str = "f1", type: str = "") -> Scorer:
+    """Return a scorer for ``scoring=`` of scikit-learn: a micro-averaged measure by a criterion of i2b2 2014
+    (docs/scoring.md), of all types or of one. Raises :class:`ConfigurationError` for an unknown name."""
+    for name, known in ((criterion, matching.CRITERIA), (measure, MEASURES)):
+        if name not in known:
+            raise ConfigurationError(f"{name}: wanted one of {', '.join(known)}{did_you_mean(name, known)}")
+    return Scorer(criterion, measure, type)

@@ -61,6 +61,7 @@ def list_fields(**elements: Any) -> list[tuple[str, str]]:
             {"birthDate": "2001-03", "deceasedDateTime": "2061-04-02T10:15:00Z"},
             [("DATE", "2001-03"), ("DATE", "2061-04-02")],
         ),
+        ({"issued": "2061-04-02T10:15:00.123+01:00"}, [("DATE", "2061-04-02")]),
         (
             {"telecom": [{"system": "email", "value": "a@b.org"}, {"value": "555"}]},
             [("EMAIL", "a@b.org"), ("PHONE", "555")],

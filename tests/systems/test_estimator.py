@@ -1,11 +1,14 @@
 """The scikit-learn face: clone, cross-validation and search work with the current release."""
 
+import pickle
+
+import joblib
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import RandomizedSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
 
-from crfdeid.errors import DocumentError
-from crfdeid.systems.sklearn_estimator import CRFTagger
+from crfdeid.errors import ConfigurationError, DocumentError
+from crfdeid.systems.sklearn_estimator import CRFTagger, make_scorer
 
 
 @pytest.fixture
@@ -32,3 +35,34 @@ def test_randomized_search(tagger, notes):
 def test_nothing_to_fit(tagger):
     with pytest.raises(DocumentError, match="no documents"):
         tagger.fit([])
+
+
+def test_a_fitted_tagger_is_pickled_with_all_features_of_a_configuration(notes, tmp_path):
+    tagger = CRFTagger(max_iterations=3).fit(notes[:10])
+    joblib.dump(tagger, tmp_path / "tagger")
+    loaded = joblib.load(tmp_path / "tagger")
+    assert loaded.predict(notes[30:]) == tagger.predict(notes[30:])
+    assert loaded.get_params() == tagger.get_params()
+    assert not hasattr(pickle.loads(pickle.dumps(CRFTagger())), "pipeline_")
+
+
+@pytest.mark.slow
+def test_a_search_in_two_processes_with_a_scorer(tagger, notes):
+    search = GridSearchCV(tagger, {"c2": [0.01, 1.0]}, scoring=make_scorer("token"), cv=2, n_jobs=2)
+    assert search.fit(notes).best_score_ > 0.9
+
+
+def test_a_scorer_gives_the_official_figures(tagger, notes):
+    tagger.fit(notes[:30])
+    assert make_scorer()(tagger, notes[30:]) == tagger.score(notes[30:]) == 1.0
+    found = [note.with_spans(note.spans[:1]) for note in notes[30:]]
+    tagger.predict = lambda X: [note.spans for note in found]
+    every = sum(len(note.spans) for note in notes[30:])
+    assert make_scorer("relaxed", "recall")(tagger, notes[30:]) == pytest.approx(len(found) / every)
+    assert make_scorer(measure="precision")(tagger, notes[30:]) == 1.0
+
+
+@pytest.mark.parametrize("given", [("strct",), ("strict", "f2")])
+def test_a_scorer_of_an_unknown_name_is_refused(given):
+    with pytest.raises(ConfigurationError, match="wanted one of"):
+        make_scorer(*given)
