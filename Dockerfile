@@ -12,8 +12,7 @@ ENV NUMBA_CACHE_DIR=/opt/crfdeid/numba \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1
 # The loops are compiled here, because nothing can be written where the service runs.
-RUN python -c "from crfdeid.systems import model; from crfdeid.text.document import Document; \
-tagger = model.load(model.CAREFUL); tagger.compile(); tagger.tag(Document('1', 'Seen by Dr. Ruiz on 3/4/2061.'))"
+RUN crfdeid warm
 USER 10001:10001
 EXPOSE 8750
 HEALTHCHECK --start-period=60s --interval=30s --timeout=5s CMD ["python", "-c", \

@@ -6,11 +6,13 @@ install they are beside it (``features``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from crfdeid.errors import ConfigurationError, did_you_mean
 
 PACKAGE = Path(__file__).resolve().parent
+COMPILING: list[Callable[[], None]] = []  # to be called once where compiling the loops takes long
 
 
 def find_folder(name: str) -> Path:

@@ -42,6 +42,8 @@ def run(main: Callable[[list[str] | None], None]) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # also where the locale is C
+    if sys.stderr.isatty() and announce_compiling not in resources.COMPILING:
+        resources.COMPILING.append(announce_compiling)
     try:
         call_main(main)
         sys.stdout.flush()  # a full disk shows here, and not after the exit status
@@ -88,6 +90,11 @@ def report_error(message: str) -> int:
 def print_warnings(lines: Iterable[str]) -> None:
     """Print each line on standard error."""
     sys.stderr.writelines(f"{line}\n" for line in lines)
+
+
+def announce_compiling() -> None:
+    """Say why the first run takes long."""
+    print_warnings(("compiling once, for about half a minute; crfdeid warm does it beforehand",))
 
 
 def collect_rarely() -> None:

@@ -30,6 +30,9 @@ VERBS = {
     "serve programs": {
         "serve": Verb("crfdeid.serve.__main__", "tag, redact and restore over HTTP"),
     },
+    "install": {
+        "warm": Verb("crfdeid.tag.warm", "compile the loops beforehand, for images and read-only installs"),
+    },
     "train and measure": {
         "train": Verb("crfdeid.train", "train a model on annotated notes"),
         "share": Verb("crfdeid.share.__main__", "train a model that can be shared, and attack it"),

@@ -1,6 +1,7 @@
 """Where numba can write nowhere that it looks, compiled loops are kept elsewhere, or compiled each time."""
 
 import os
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -77,13 +78,44 @@ def test_numbas_own_folders_are_tried_first(tmp_path, monkeypatch, settings, wri
     assert (settings["numba"] if kept else named) == config.CACHE_DIR
 
 
+def test_loops_in_a_folder_that_cannot_be_written_are_linked(tmp_path, monkeypatch):
+    shipped, own = tmp_path / "shipped", tmp_path / "own"
+    own.mkdir()
+    place = kept_loops._CacheLocator.get_suitable_cache_subpath(kept_loops.__file__)
+    (shipped / place).mkdir(parents=True)
+    (shipped / place / "loop-1.py311.nbi").write_text("kept")
+    monkeypatch.setattr(config, "CACHE_DIR", str(shipped))
+    monkeypatch.setattr(kept_loops, "is_writable", lambda folder: not folder.is_relative_to(shipped))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(own))
+    for _ in range(2):
+        assert kept_loops.choose_cache_folder()
+        (link,) = own.rglob("*.nbi")
+        assert link.read_text() == "kept" and link.is_relative_to(config.CACHE_DIR)
+        monkeypatch.setattr(config, "CACHE_DIR", str(shipped))
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setattr(kept_loops, "is_writable", lambda folder: True)
+    assert kept_loops.choose_cache_folder() and config.CACHE_DIR == ""
+
+
+@pytest.mark.parametrize(("seconds", "heard"), [(0.01, 0), (2, 1)])
+def test_compiling_is_announced_once_where_it_takes_long(monkeypatch, seconds, heard):
+    calls, clock = [], iter(number * seconds for number in range(100))
+    monkeypatch.setattr(kept_loops.resources, "COMPILING", [lambda: calls.append(1)])
+    monkeypatch.setattr(kept_loops.time, "monotonic", lambda: next(clock))
+    compiling = kept_loops.Compiling()
+    for _ in range(2):
+        compiling.on_start(None)
+        compiling.on_end(None)
+    assert len(calls) == heard and compiling.count == 2
+
+
 def test_a_folder_of_another_user_is_not_used(read_only, monkeypatch):
     monkeypatch.setattr(kept_loops, "is_private", lambda folder: False)
     assert kept_loops.choose_cache_folder()
     folder = Path(config.CACHE_DIR)
     assert folder.name.startswith("crfdeid-numba-") and folder.name != f"crfdeid-numba-{os.getuid()}"
     assert folder.stat().st_mode & 0o777 == stat.S_IRWXU
-    folder.rmdir()
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(
