@@ -162,7 +162,8 @@ def _refuse_unknown(folder: Path, texts: Format, recursive: bool) -> None:
     """Raise :class:`FormatError` where a file has a suffix that no format has."""
     known = {suffix for found in [texts, *list_formats().values()] for suffix in found.suffixes}
     files = storage.list_folder(folder, recursive=recursive)
-    if unknown := [number for number, file in enumerate(files, 1) if file.suffix.lower() not in known]:
+    unknown = [number for number, file in enumerate(files, 1) if file.suffix.lower() not in known]
+    if unknown := [number for number in unknown if not is_about_folder(files[number - 1])]:
         which = f"{len(unknown)} of {len(files)} files (number {unknown[0]} by name)"
         wanted = f"{', '.join(filter(None, texts.suffixes))} or none"
         raise FormatError(f"{folder}: {which} with a suffix that no format has; wanted {wanted}")
@@ -172,13 +173,29 @@ UNREAD = {
     ".doc": "an old Word document", ".odt": "a text document of an office program",
     ".rtf": "a rich text document",
 }  # fmt: skip
-SPOKEN = (*UNREAD, *documents.READERS)  # suffixes that a reason names
+SHEETS = {
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb"), "an Excel workbook"), ".xls": "an old Excel workbook",
+    ".ods": "a spreadsheet of an office program",
+}  # fmt: skip
+ABOUT, MARKED_UP = ("readme", "license", "licence", "changelog"), (".md", ".rst")
+SPOKEN = (*UNREAD, *SHEETS, *documents.READERS)  # suffixes that a reason names
 
 
 def refuse_unread(path: Path) -> None:
     """Raise :class:`FormatError` for a file whose suffix shows that it is not plain text."""
     if kind := UNREAD.get(path.suffix.lower()):
         raise FormatError(f"{path}: {kind}, which is not read; wanted .docx, .pdf or .txt")
+    if kind := SHEETS.get(path.suffix.lower()):
+        raise FormatError(f"{path}: {kind}, which is not read; save its sheet as CSV (UTF-8)")
+
+
+def is_about_folder(path: Path) -> bool:
+    """Whether a file is about the folder and not a note, by its name.
+
+    >>> [is_about_folder(Path(name)) for name in ("ReadMe.md", "17.md", "README.txt")]
+    [True, False, False]
+    """
+    return path.suffix.lower() in MARKED_UP and path.stem.lower() in ABOUT
 
 
 def detect_format(path: Path, recursive: bool = False) -> str:
@@ -213,7 +230,7 @@ def find_added_format(suffix: str) -> str | None:
 
 def _detect_folder(path: Path, recursive: bool) -> str:
     files = storage.list_folder(path, recursive=recursive)
-    formats = {detect_format(file) for file in files if file.suffix}
+    formats = {detect_format(file) for file in files if file.suffix and not is_about_folder(file)}
     if formats & {"brat", "documents"}:  # both have plain texts too
         formats -= {"text"}
     if len(formats) > 1:
@@ -267,15 +284,18 @@ class Reading:
             columns["keep"] = keep
         if self.with_fields:
             columns["fields"] = True
-        if self.bad:
-            columns["bad"] = self._find_bad_rows(self.bad, format)
+        if bad := self.find_bad_rows(format):
+            columns["bad"] = bad
         return read(path, format, self.encoding, self.recursive, **columns)
 
-    def _find_bad_rows(self, bad: BadRows, format: str) -> BadRows:
-        if format not in SKIPPING:
+    def find_bad_rows(self, format: str) -> BadRows | None:
+        """Return what collects the bad rows, if it is wanted. Raises :class:`ConfigurationError` for a format
+        without rows, and where its table exists."""
+        if self.bad and format not in SKIPPING:
             raise ConfigurationError(f"--skip-bad: {format} has no rows; it is for {', '.join(SKIPPING)}")
-        storage.refuse_existing(bad.path, self.overwrite)
-        return bad
+        if self.bad:
+            storage.refuse_existing(self.bad.path, self.overwrite)
+        return self.bad
 
     def count_left_out(self, path: Path | str) -> Counter[str]:
         """Count by reason what is not read of a file or folder (:func:`count_left_out`)."""

@@ -147,7 +147,7 @@ def build_documents(
         build = partial(_build_document, row, where, number, id, patient, text)
         if number in short:
             build = partial(refuse_short_row, where)
-        elif isinstance(text, str) and text in nulls:
+        elif text is None or (isinstance(text, str) and text in nulls):
             build = partial(refuse_null, where)
         yield from reader.build(number, id or "", build)
 

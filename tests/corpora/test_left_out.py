@@ -44,3 +44,21 @@ def test_a_file_that_is_not_plain_text_is_refused_by_what_it_is(name, tmp_path):
     for path in (tmp_path / name, tmp_path):
         with pytest.raises(FormatError, match="which is not read; wanted .docx, .pdf or .txt"):
             corpora.detect_format(path)
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.XLS", "a.ods"])
+def test_a_spreadsheet_is_refused_by_what_it_is(name, tmp_path):
+    (tmp_path / name).write_bytes(b"PK\x03\x04")
+    for path in (tmp_path / name, tmp_path):
+        with pytest.raises(FormatError, match="which is not read; save its sheet as CSV"):
+            corpora.detect_format(path)
+
+
+def test_a_readme_among_notes_is_no_note(tmp_path):
+    (tmp_path / "1.txt").write_text("well")
+    (tmp_path / "readme.md").write_text("# Notes")
+    assert [note.id for note in corpora.read(tmp_path)] == ["1"]
+    assert count_left_out(tmp_path, "text") == {"not files of text": 1}
+    corpora.write([Document("1", "well")], tmp_path / "x", "i2b2")
+    (tmp_path / "x/README.md").write_text("# Notes")
+    assert corpora.detect_format(tmp_path / "x") == "i2b2"

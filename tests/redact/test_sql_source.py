@@ -86,7 +86,7 @@ def test_the_address_can_be_in_the_environment(url, tmp_path, capsys, monkeypatc
         (["--sql", "URL", "--query", "SELECT patient, text FROM notes"], "no column id among the 2"),
         (["--sql", "URL", "--query", "SELECT id, text FROM notes WHERE 0"], "gives no notes"),
         (["--sql", "URL", "--query", "SELECT 'x1' AS id, text FROM notes"], "document x1 occurs twice"),
-        (["--sql", "URL", "--query", "SELECT id, NULL AS text FROM notes"], "row 1: no text"),
+        (["--sql", "URL", "--query", "SELECT id, NULL AS text FROM notes"], "row 1: its text is NULL"),
         (["--sql", "URL", "--query", f"SELECT * FROM notes ORDER BY {APART}"],
          "--sql: n2: its patient came before another one"),
     ],
@@ -96,6 +96,24 @@ def test_a_wrong_query_is_refused_in_one_line_and_leaves_nothing(url, tmp_path, 
     status, said = run(capsys, *given, "--out", tmp_path / "out.jsonl", *OPTIONS)
     assert status == 2 and message in said and said.count("\n") == 1
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_rows_without_a_text_are_left_out_and_listed(url, tmp_path, capsys):
+    with sqlite3.connect(tmp_path / "notes.db") as database:
+        database.execute("INSERT INTO notes VALUES ('n2b', '7', NULL)")
+    database.close()
+    given = ["--sql", url, "--query", QUERY, "--out", tmp_path / "b.jsonl", "--format", "jsonl", *OPTIONS]
+    assert run(capsys, *given)[0] == 2
+    assert run(capsys, *given, "--skip-bad", tmp_path / "bad.csv")[0] == 3
+    assert (tmp_path / "bad.csv").read_text().splitlines()[1].startswith('--sql,3,n2b,"its text is NULL')
+    assert len(list(corpora.read(tmp_path / "b.jsonl"))) == 3
+
+
+def test_a_run_says_by_which_column_it_knows_patients(url, tmp_path, capsys):
+    query = "SELECT id, patient AS mrn, text FROM notes ORDER BY mrn"
+    redact.main(["--sql", url, "--query", query, "--patient-column", "mrn", "--format", "jsonl", "--out",
+                 str(tmp_path / "b.jsonl"), *OPTIONS])  # fmt: skip
+    assert "patients: 2, by the column mrn" in capsys.readouterr().out
 
 
 def test_what_a_query_needs_is_said(monkeypatch):

@@ -66,11 +66,11 @@ def find_patients(
     return lambda: (find_patient(note, pattern) for note in read())
 
 
-def describe_source(reading: Reading, patient_from: str | None) -> str:
+def describe_source(reading: Reading, patient_from: str | None, is_query: bool = False) -> str:
     """Say in words where the patients of the notes come from."""
     if patient_from:
         return "the folders" if patient_from == FOLDER else "--patient-from"
-    if corpora.find_format(str(reading.format), "read").has_columns:
+    if is_query or corpora.find_format(str(reading.format), "read").has_columns:
         return f"the column {reading.patient_column or 'patient'}"
     return "the notes"
 
@@ -163,7 +163,8 @@ def build_query_reader(query: Query, reading: Reading) -> Callable[[], Iterator[
         raise ConfigurationError("sqlalchemy not installed: pip install 'crfdeid[sql]'") from None
     url = os.environ.get(URL_VARIABLE, "") if query.url == "env" else query.url
     columns = reading.id_column or "id", reading.text_column or "text", reading.patient_column
-    return lambda: refuse_repeated(table.build_documents(read_rows(url, query.text), WHERE, *columns))
+    bad = reading.find_bad_rows(table.FORMAT.name)
+    return lambda: refuse_repeated(table.build_documents(read_rows(url, query.text), WHERE, *columns, bad))
 
 
 def read_rows(url: str, query: str) -> Iterator[Mapping[Any, Any]]:

@@ -68,7 +68,7 @@ class RedactRun:
         report = Report(
             redactor.by_note,
             describe_run(plan, redactor) if plan.report else {},
-            patients.describe_source(plan.reading, plan.patient_from),
+            patients.describe_source(plan.reading, plan.patient_from, bool(plan.query)),
             policy=plan.policy,
             threshold=str(threshold) if threshold else None,
             stages=stages,
