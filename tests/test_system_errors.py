@@ -44,7 +44,7 @@ def test_a_name_that_the_locale_does_not_have_is_refused_with_what_helps(tmp_pat
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     found = run("tag", tmp_path, "--model", "rules", **plain)
     assert found.returncode == 2 and found.stderr.count(b"\n") == 1
-    assert b"lone surrogate" in found.stderr and b"PYTHONUTF8=1" in found.stderr
+    assert b"unpaired UTF-16 surrogate" in found.stderr and b"PYTHONUTF8=1" in found.stderr
     assert run("tag", tmp_path, "--model", "rules", **plain | {"PYTHONUTF8": "1"}).returncode == 0
 
 
