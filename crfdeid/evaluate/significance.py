@@ -64,7 +64,8 @@ def bootstrap(
 
     Documents are drawn with replacement, or ``groups`` of them, such as patients, whose notes are
     alike. The same seed draws the same documents for every figure. One document gives an interval
-    of width 0.
+    of width 0. Where nothing or everything is right all resamples are equal: there the interval is exact
+    (:func:`find_edge_interval`).
     """
     (intervals,) = bootstrap_rows(counts[:, None], groups, resamples, confidence, seed)
     return intervals
@@ -90,9 +91,29 @@ def bootstrap_rows(
     tail = (1 - confidence) / 2
     ends = np.quantile(drawn, (tail, 1 - tail), axis=0)  # [end, row, metric]
     return [
-        {name: Interval(*map(float, ends[:, row, place])) for place, name in enumerate(METRICS)}
-        for row in range(rows)
+        {
+            name: find_edge_interval(int(tp), int(fp), int(fn), name, confidence)
+            or Interval(*map(float, ends[:, row, place]))
+            for place, name in enumerate(METRICS)
+        }
+        for row, (tp, fp, fn) in enumerate(counts.sum(axis=0))
     ]
+
+
+def find_edge_interval(tp: int, fp: int, fn: int, metric: str, confidence: float = 0.95) -> Interval | None:
+    """Return the interval of Clopper & Pearson (1934) for a metric that is 0 or 1, None for another one. That
+    of F1 follows from the share of tp in tp + fp + fn.
+
+    >>> [round(end, 3) for end in find_edge_interval(20, 0, 3, "precision")]
+    [0.832, 1.0]
+    >>> find_edge_interval(20, 0, 3, "recall")
+    """
+    total = tp + {"precision": fp, "recall": fn}.get(metric, fp + fn)
+    if not total or 0 < tp < total:
+        return None
+    end = ((1 - confidence) / 2) ** (1 / total)
+    low, high = (0.0, 1 - end) if not tp else (end, 1.0)
+    return Interval(*(2 * share / (1 + share) if metric == "f1" else share for share in (low, high)))
 
 
 def draw_weights(units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:

@@ -20,6 +20,7 @@ from tqdm import tqdm
 from crfdeid import cli, resources
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.evaluate.significance import find_edge_interval
 from crfdeid.feature_extraction import word_clusters
 from crfdeid.files import hold_output
 from crfdeid.share import attack, canaries, strings
@@ -165,19 +166,31 @@ def format_card(figures: Figures) -> Iterator[str]:
     yield f"| strings | of 1 patient | of 2 to {k - 1} | of {k} or more |"
     yield "|---|---|---|---|"
     for kind, cells in figures.strings.items():
-        yield f"| {kind} | " + " | ".join(f"{read} of {count}" for read, count in cells) + " |"
-    yield "\n## Planted names\n"
+        yield f"| {kind} | " + " | ".join(show_share(read, count) for read, count in cells) + " |"
+    yield "\nIn brackets: the exact 95% interval (Clopper & Pearson 1934), where none was read, or each.\n"
+    yield "## Planted names\n"
     yield "A twin was trained in the same way on notes with invented names. Guessed: the model scores the"
     yield f"name above {NAMES:,} invented ones, as many as the census has surnames. Mean rank: the share of"
     yield f"{figures.decoys} invented names that score higher; chance is 0.5.\n"
     yield "| names | planted | read | guessed | mean rank |"
     yield "|---|---|---|---|---|"
     for title, own in figures.canaries.items():
-        yield f"| {title} | {own.planted} | {own.read} | {own.guessed} | {own.mean_rank:.3f} |"
+        read, guessed = (show_share(count, own.planted) for count in (own.read, own.guessed))
+        yield f"| {title} | {own.planted} | {read} | {guessed} | {own.mean_rank:.3f} |"
     yield "\n## Other files\n"
     yield f"{figures.scanned_files} other files have {figures.scanned_rare} strings of fewer than {k}"
     yield "patients."
     yield f"Public lists in the folder: {', '.join(figures.public_lists) or 'none'}."
+
+
+def show_share(count: int, total: int) -> str:
+    """Return a count of a total, with the interval of the share where it is 0 or 1.
+
+    >>> show_share(0, 200), show_share(3, 200), show_share(0, 0)
+    ('0 of 200 (0.0% to 1.8%)', '3 of 200', '0 of 0')
+    """
+    interval = find_edge_interval(count, 0, total - count, "recall")
+    return f"{count} of {total}" + (f" ({interval.low:.1%} to {interval.high:.1%})" if interval else "")
 
 
 if __name__ == "__main__":

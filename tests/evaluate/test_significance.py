@@ -20,6 +20,8 @@ from crfdeid.evaluate.significance import (
     compute_metrics,
     draw_swaps,
     draw_weights,
+    find_edge_interval,
+    find_exact_interval,
     randomisation_test,
     randomisation_tests,
     z_test,
@@ -53,6 +55,20 @@ def test_the_z_test_gives_the_thesis_its_figures(first, second, words, z):
 def test_no_difference_or_no_words_is_z_0(first, second, words):
     assert z_test(first, words, second, words) == (0.0, 1.0)
     assert z_test(first, 0, second, 10) == z_test(first, 10, second, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("count", [1, 7, 20, 300])
+def test_a_perfect_or_an_empty_figure_has_the_exact_interval(count):
+    assert find_edge_interval(count, 0, 5, "precision") == pytest.approx(find_exact_interval(count, count))
+    assert find_edge_interval(0, 5, count, "recall") == pytest.approx(find_exact_interval(0, count))
+    assert find_edge_interval(count, 0, 0, "f1").high == 1
+    assert find_edge_interval(0, 0, 0, "f1") is find_edge_interval(2, 0, 1, "recall") is None
+
+
+def test_the_bootstrap_gives_a_perfect_figure_a_width():
+    found = bootstrap(np.array([[3, 0, 1], [4, 0, 0]]), resamples=50)
+    assert found["precision"] == pytest.approx(find_exact_interval(7, 7))
+    assert 0 < found["recall"].low < found["recall"].high == 1
 
 
 @pytest.mark.parametrize("resamples", [1, CHUNK, CHUNK + 1, 2 * CHUNK + 3])
