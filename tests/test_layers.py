@@ -50,7 +50,7 @@ INNER_LAYERS = {
         ("redactor",),
         ("report",),
         ("run",),
-        ("restore",),
+        ("restore", "utility"),
         ("__main__",),
     ),
 }

@@ -25,6 +25,7 @@ VERBS = {
         "check": Verb("crfdeid.check.__main__", "find what looks like PHI in a repository or a patch"),
         "restore": Verb("crfdeid.redact.restore", "undo a release with its map"),
         "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),
+        "utility": Verb("crfdeid.redact.utility.__main__", "count how much of the medicine a release keeps"),
         "certify": Verb("crfdeid.certify.__main__", "say how much PHI a release still holds, from a sample"),
     },
     "serve programs": {

@@ -1,0 +1,143 @@
+"""How much of what programs read in the original notes their released notes still have.
+
+A note and its release are aligned word by word. So each date and age of the original has a place in the
+release: there is a date or an age again, or it is lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
+
+from crfdeid.redact.utility.alignment import align, measure_common
+from crfdeid.redact.utility.content import MEASURE, NEGATION, READ, Age, Content, read_content
+from crfdeid.redact.utility.intervals import Intervals, MovedDate, move_date
+from crfdeid.redact.utility.medicine import MEDICAL
+from crfdeid.text.document import Document
+
+MEDICINE, NEGATED = "words of medicine", "words of medicine after a negation"
+TOGETHER, ALL = "all of the above, in one row", "all words and numbers"
+KINDS = {
+    MEDICINE: MEDICAL,
+    **{kind: (kind,) for kind in (*MEDICAL, MEASURE, NEGATION)},
+    TOGETHER: READ,
+}  # rows, each with the kinds of items that it counts
+ROWS = (MEDICINE, *MEDICAL, MEASURE, NEGATION, NEGATED, TOGETHER, ALL)
+
+
+@dataclass
+class Kept:
+    """Counts of one kind. ``kept``: items that the release has, too, as often as it has them; ``in_order``:
+    items of the longest common subsequence."""
+
+    before: int = 0
+    after: int = 0
+    kept: int = 0
+    in_order: int = 0
+
+    @property
+    def new(self) -> int:
+        """Items that only the release has."""
+        return self.after - self.kept
+
+    def add(self, before: Sequence[str], after: Sequence[str], in_order: int | None = None) -> None:
+        """Count the items of one note; ``in_order`` is measured if it is not given."""
+        self.before += len(before)
+        self.after += len(after)
+        self.kept += count_common(before, after)
+        self.in_order += measure_common(before, after) if in_order is None else in_order
+
+
+@dataclass
+class Band:
+    """Counts of the ages of a band of ten years: those of the original, those in whose place the release has
+    an age of the same band, and those that it has as they were."""
+
+    before: int = 0
+    same_band: int = 0
+    same_age: int = 0
+
+
+@dataclass(frozen=True)
+class NoteCounts:
+    """Items that programs read in a note and that its release has not, and the other way round. ``number`` is
+    the place of the note among the originals."""
+
+    id: str = field(repr=False)
+    number: int
+    before: int
+    lost: int
+    new: int
+
+
+@dataclass
+class Utility:
+    """The counts of all notes. ``dates`` are the dates that name a day, ``found_dates`` those in whose place
+    the release has one, too. ``missing`` and ``unknown`` count notes that only the original, and only the
+    release, has."""
+
+    kinds: dict[str, Kept] = field(default_factory=lambda: {name: Kept() for name in ROWS})
+    dates: int = 0
+    found_dates: int = 0
+    within: Intervals = field(default_factory=Intervals)
+    bands: dict[int, Band] = field(default_factory=dict)
+    notes: list[NoteCounts] = field(default_factory=list, repr=False)
+    unchanged: int = 0
+    missing: int = 0
+    unknown: int = 0
+    _by_patient: dict[tuple[bool, str], list[MovedDate]] = field(default_factory=dict, repr=False)
+
+    def add(self, original: Document, clean: str, number: int, month_first: bool = True) -> None:
+        """Compare a note with the text of its release."""
+        before, after = read_content(original.text, month_first), read_content(clean, month_first)
+        self.unchanged += original.text == clean
+        places = dict(align(before.pieces, after.pieces))
+        self._add_kinds(before, after, len(places))
+        self._add_dates(before, after, places, original.owner)
+        for at, age in before.ages.items():
+            self._add_age(age, after.ages.get(places.get(at, -1)))
+        items, kept = len(before.items), count_common(before.items, after.items)
+        self.notes.append(NoteCounts(original.id, number, items, items - kept, len(after.items) - kept))
+
+    def _add_kinds(self, before: Content, after: Content, in_order: int) -> None:
+        for name, kinds in KINDS.items():
+            self.kinds[name].add(before.list_texts(*kinds), after.list_texts(*kinds))
+        self.kinds[NEGATED].add(before.negated, after.negated)
+        self.kinds[ALL].add(before.pieces, after.pieces, in_order)
+
+    def _add_dates(
+        self, before: Content, after: Content, places: Mapping[int, int], owner: tuple[bool, str]
+    ) -> None:
+        moved = [move_date(day, after.dates.get(places.get(at, -1))) for at, day in before.dates.items()]
+        self.dates += sum(date.is_whole for date in moved)
+        self.found_dates += sum(date.days is not None for date in moved)
+        self.within += Intervals.count(moved)
+        self._by_patient.setdefault(owner, []).extend(moved)
+
+    def _add_age(self, before: Age, after: Age | None) -> None:
+        band = self.bands.setdefault(before.band, Band())
+        band.before += 1
+        band.same_band += after is not None and after.band == before.band
+        band.same_age += after == before
+
+    @property
+    def between(self) -> Intervals:
+        """Intervals between the dates of different notes of a patient."""
+        return reduce(add, map(Intervals.count, self._by_patient.values()), Intervals()) - self.within
+
+    def list_changed(self, most: int) -> list[NoteCounts]:
+        """Return the notes that lost or gained most, at most so many."""
+        changed = (note for note in self.notes if note.lost or note.new)
+        return sorted(changed, key=lambda note: (-note.lost - note.new, note.number))[:most]
+
+
+def count_common(before: Sequence[object], after: Sequence[object]) -> int:
+    """Count the items that both have, each as often as both have it.
+
+    >>> count_common("aab", "abc")
+    2
+    """
+    return (Counter(before) & Counter(after)).total()
