@@ -9,9 +9,12 @@ from marked_notes import SECRET, STORY
 
 from crfdeid import __main__ as face
 from crfdeid import cli, corpora, resources
+from crfdeid.corpora.output import hash_documents
 from crfdeid.redact.__main__ import main as redact
+from crfdeid.redact.report.kept import show_share
+from crfdeid.redact.report.release_page import NO_COUNTS
+from crfdeid.redact.report.release_page import main as release
 from crfdeid.redact.utility.__main__ import main
-from crfdeid.redact.utility.report import show_share
 from crfdeid.text.document import Document
 
 FIRST = "Okafor, 67M, seen 3/7/2061 and 3/9/2061. No fever. Lasix 40 mg."
@@ -56,14 +59,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(*arguments):
-    main([str(argument) for argument in arguments])
+def run(*arguments, verb=main):
+    verb([str(argument) for argument in arguments])
 
 
-def fail(capsys, *arguments):
+def fail(capsys, *arguments, verb=main):
     """The one line of an error, with which the verb ends with status 2."""
     with pytest.raises(SystemExit) as stopped:
-        cli.run(lambda _: run(*arguments))
+        cli.run(lambda _: run(*arguments, verb=verb))
     said = capsys.readouterr().err
     assert stopped.value.code == 2 and said.count("\n") == 1
     return said
@@ -79,7 +82,8 @@ def test_the_json_and_the_page_have_the_same_figures(folder, capsys):
     run(folder / "notes.jsonl", folder / "clean.jsonl", "--json", files[0], "--html", files[1], "--most", 0)
     found = json.loads(files[0].read_text())
     assert found["documents"] == {"compared": 2, "unchanged": 0, "only_original": 0, "only_released": 0}
-    assert found["read"]["drugs"] == {"before": 1, "after": 0, "kept": 0, "in_order": 0, "new": 0}
+    drugs = {"before": 1, "after": 0, "kept": 0, "in_order": 0, "new": 0, "part_of": "words of medicine"}
+    assert found["read"]["drugs"] == drugs and found["release"] == hash_documents(CLEAN)
     assert found["dates"] == {"before": 3, "kept": 3}
     pairs = {"days": 2, "same_days": 2, "years": 2, "same_years": 2}
     assert found["intervals"]["in_two_notes_of_a_patient"] == pairs
@@ -188,11 +192,13 @@ def outputs(folder, before, after, capsys):
     files = folder / "u.json", folder / "u.html"
     run(folder / "before.jsonl", folder / "after.jsonl", "--json", files[0], "--html", files[1])
     said = capsys.readouterr()
-    return [said.out, said.err, *(file.read_text() for file in files)]
+    texts = [said.out, said.err, *(file.read_text() for file in files)]
+    return [text.replace(hash_documents(after), "HASH") for text in texts]
 
 
 def test_no_word_of_a_note_leaves(folder, capsys):
-    """Other words with the same counts give the same bytes; no id that may be a name is shown."""
+    """Other words with the same counts give the same bytes, except the hash of the release; no id that may
+    be a name is shown."""
     other = {
         "Okafor": "Marquez", "Lindqvist": "Devereux", "Lasix": "Prilosec", "Brzezinska": "Halvorsen",
         "fever": "cough", "Pneumonia": "Asthma", "40 mg": "35 cc",
@@ -208,6 +214,44 @@ def test_no_word_of_a_note_leaves(folder, capsys):
     assert first == second
     assert "number 1" in first[0]
     assert not any(word.lower() in text.lower() for word in other for text in first if not word[0].isdigit())
+
+
+@pytest.fixture
+def counted(folder):
+    """A release with its report and its counts."""
+    files = "--out", folder / "out.jsonl", "--report", folder / "r.json", "--spans", "gold", "--seed", "1"
+    redact([str(argument) for argument in (folder / "notes.jsonl", *files)])
+    run(folder / "notes.jsonl", folder / "out.jsonl", "--json", folder / "u.json")
+    return folder
+
+
+def test_the_page_that_people_sign_has_the_counts(counted):
+    arguments = [str(counted / "r.json"), "--overwrite", "--out", str(counted / "page.html")]
+    release(arguments)
+    assert NO_COUNTS in (counted / "page.html").read_text()
+    release([*arguments, "--utility", str(counted / "u.json")])
+    page = (counted / "page.html").read_text()
+    assert '<th scope="row">negations</th><td>1</td><td>1</td>' in page and NO_COUNTS not in page
+    assert "2 documents compared, 2 unchanged" in page
+
+
+CHANGES = {
+    "another release": ({"release": "7f"}, "is of another release; wanted the counts of this one"),
+    "no hash": ({"release": None}, "no release; wanted the counts that utility --json writes"),
+    "a text": ({"read": {"drugs": {"before": "Okafor"}}}, "counts are missing or not numbers"),
+    "another text": ({"changed": ["Okafor"]}, "counts are missing or not numbers"),
+    "no ages": ({"ages": 7}, "no ages"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_counts_of_another_release_or_without_numbers_are_refused(name, counted, capsys):
+    change, wanted = CHANGES[name]
+    (counted / "u.json").write_text(json.dumps(json.loads((counted / "u.json").read_text()) | change))
+    arguments = [counted / "r.json", "--out", counted / "page.html", "--utility", counted / "u.json"]
+    capsys.readouterr()
+    said = fail(capsys, *arguments, verb=release)
+    assert wanted in said and "Okafor" not in said and not (counted / "page.html").exists()
 
 
 def test_a_share_is_100_percent_only_of_all():

@@ -5,8 +5,9 @@
     python -m crfdeid.release report.json --statement statement.json --out release.html
 
 The report is what ``redact --report`` writes, with its table of survivors beside it. The statement is that of
-``certify state``: what people found in a sample of the release. Only the owner can read the page, because
-offsets of survivors show where real names may be.
+``certify state``: what people found in a sample of the release; the counts that ``utility --json`` writes say
+how much of the medicine stays. Only the owner can read the page, because offsets of survivors show where real
+names may be.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from crfdeid import cli, files, pages, resources
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
-from crfdeid.redact.report import release_inputs
+from crfdeid.redact.report import kept, release_inputs
 from crfdeid.redact.report.release_inputs import UNKNOWN, Context, LeftPlace, Table
 from crfdeid.redact.report.safe_harbor import IDS, SECRETS
 from crfdeid.text.document import Document
@@ -50,6 +51,7 @@ WARNING = (
 )
 TEXT = " It has text of notes, in which real names may be."
 FIGURES = ("found", "as_read", "corrected")
+NO_COUNTS = "Not counted: utility --json counts it, and release --utility shows it here."
 NO_BOUND = "No sample was read, or its statement is not attached: no figure here says how much was missed."
 
 
@@ -60,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--out", type=Path, required=True, help="the page, which only its owner can read")
     add("--statement", type=Path, metavar="FILE", help="FILE.json of certify state: what people found in a "
         "sample")  # fmt: skip
+    add("--utility", type=Path, metavar="FILE", help="what utility --json wrote: how much medicine stays")
     add("--notes", type=Path, metavar="PATH", help="the redacted notes, in any format: the page shows each "
         "place in its context, and so text of notes")  # fmt: skip
     add("--overwrite", action="store_true", help="replace an existing page")
@@ -71,20 +74,25 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     storage.refuse_existing(args.out, args.overwrite)
     notes = cli.read_documents(args.notes, None, args) if args.notes else None
-    write_page(args.report, args.out, args.statement, notes)
+    write_page(args.report, args.out, args.statement, notes, args.utility)
 
 
 def write_page(
-    report: Path, out: Path, statement: Path | None = None, notes: Iterable[Document] | None = None
+    report: Path,
+    out: Path,
+    statement: Path | None = None,
+    notes: Iterable[Document] | None = None,
+    utility: Path | None = None,
 ) -> None:
     """Write the page of a report, which has its table of survivors beside it, to ``out``; with the redacted
-    ``notes`` it shows the places in their context. Raises :class:`FormatError` if a file is none of these,
-    or the statement or the notes belong to another release."""
+    ``notes`` it shows the places in their context, and with the counts of ``utility`` what stays. Raises
+    :class:`FormatError` if a file is none of these, or belongs to another release."""
     table, survivors = release_inputs.read_report(report), release_inputs.name_survivors(report)
     bound = release_inputs.read_statement(statement, table) if statement else None
     places = release_inputs.read_places(survivors)
     contexts = release_inputs.find_contexts(places, notes) if notes is not None else None
-    page = render_page(table, places, survivors.name, bound, contexts)
+    counts = kept.read_kept(utility, table) if utility else None
+    page = render_page(table, places, survivors.name, bound, contexts, counts)
     with files.open_page(out) as file:
         file.write(page)
 
@@ -95,9 +103,10 @@ def render_page(
     file: str,
     bound: Table | None = None,
     contexts: Mapping[LeftPlace, Context] | None = None,
+    counts: Table | None = None,
 ) -> str:
     """Render the page. ``file`` is the name of the table that has the ``places``, ``bound`` the statement of
-    a sample, and ``contexts`` the texts around the places."""
+    a sample, ``contexts`` the texts around the places, and ``counts`` what the release keeps."""
     run = report["run"]
     about = {
         "notes": describe_notes(report),
@@ -113,6 +122,7 @@ def render_page(
         "<!-- sources -->": pages.render_facts(describe_sources(report)),
         "<!-- remaining -->": render_remaining(report),
         "<!-- places -->": release_inputs.render_places(places, file, contexts),
+        "<!-- kept -->": kept.render_kept(counts) if counts else pages.render_list([NO_COUNTS]),
         "<!-- bound -->": render_bound(bound, bool(report["patients"]))
         if bound
         else pages.render_list([NO_BOUND]),

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from crfdeid import cli
+from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
 from crfdeid.redact.run.patients import build_reader
 from crfdeid.redact.utility import report
-from crfdeid.redact.utility.comparison import Utility
 from crfdeid.redact.utility.matching import compare_notes, locate_originals
+from crfdeid.text.document import Document
 
 MOST = 10  # documents that are listed
 
@@ -31,7 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("original", type=Path, help="the notes before redaction: a file or folder in any format")
     add("clean", type=Path, help="the same notes after it")
-    add("--json", type=Path, metavar="FILE", help="write the counts")
+    add("--json", type=Path, metavar="FILE", help="write the counts, which release --utility reads")
     add("--html", type=Path, metavar="FILE", help="write a page; it has no text of a note")
     add("--most", type=cli.natural_number, default=MOST, metavar="N", help="list the N documents that "
         "changed most (default: %(default)s)")  # fmt: skip
@@ -54,14 +57,14 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     check_options(args)
-    found = compare(args)
+    counts = compare(args)
     if args.json:
         with open_whole(args.json) as file:
-            file.write(json.dumps(report.build_json(found, args.most), indent=1) + "\n")
+            file.write(json.dumps(counts, indent=1) + "\n")
     if args.html:
         with open_whole(args.html) as file:
-            file.write(report.render_page(found, args.most))
-    print(report.format_utility(found, args.most))
+            file.write(report.render_page(counts))
+    print(report.format_counts(counts))
 
 
 def check_options(args: argparse.Namespace) -> None:
@@ -72,17 +75,21 @@ def check_options(args: argparse.Namespace) -> None:
         raise ConfigurationError("--map-key is the key of a map, but --map is missing")
 
 
-def compare(args: argparse.Namespace) -> Utility:
-    """Read both sides and compare them: the originals are in memory, the released notes one after the
-    other."""
+def compare(args: argparse.Namespace) -> dict[str, Any]:
+    """Read both sides and count. The originals are in memory; so are the released notes where their hash is
+    wanted, otherwise they are read one after the other."""
     readings = [cli.build_reading(args, args.source) for _ in range(2)]
     for path, reading in zip((args.original, args.clean), readings):
         cli.report_left_out(path, reading)
     read = build_reader(args.original, readings[0], args.patient_from)
     originals = list(cli.show_progress(read(), "read"))
     places = None if args.by_order else locate_originals(originals, args.map, args.map_key, args.key_file)
-    released = readings[1].read(args.clean)
-    return compare_notes(originals, cli.show_progress(released, "compare", len(originals)), places)
+    released: Iterable[Document] = readings[1].read(args.clean)
+    if args.json:
+        released = list(released)
+    release = hash_documents(released) if args.json else None
+    found = compare_notes(originals, cli.show_progress(released, "compare", len(originals)), places)
+    return report.build_json(found, args.most, release)
 
 
 if __name__ == "__main__":
