@@ -15,6 +15,7 @@ import io
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,11 +25,11 @@ from crfdeid.redact import __main__ as redact
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
-NOTE = (
-    "Mr. Owen Marchetti (MRN 4471{:03}) was seen on 3/{}/2061 by Dr. Priya Raman at Lakeview Hospital.\n"
-    "Retired bus driver from Dunmore, 67 years old. Call (617) 555-0148 or o{}@lakeview.example.org.\n"
+PARAGRAPH = (
+    "Mr. Owen Marchetti (MRN {0}) was seen on 3/4/2061 by Dr. Priya Raman at Lakeview Hospital, case k{0}.\n"
+    "Retired bus driver from Dunmore, 67 years old. Call 617-555-0148 or mail o{0}@lakeview.example.org.\n"
 )
-NOTES, PARAGRAPHS = 160, 5  # enough that the compiled loops are worth loading
+NOTES, PARAGRAPHS = 160, 5  # enough that the compiled loops are worth loading, and have many words
 WIDTHS = ("", "ł", "\U0001f600")  # letters of one, two and four bytes: loops over texts are compiled for each
 TAGGING = ((), ("--probabilities",), ("--threshold", "0.3"))
 
@@ -69,7 +70,8 @@ def warm() -> int:
 
 def make_notes(letter: str) -> list[Document]:
     """Invented notes, two for each patient, with a letter at the end of each."""
-    texts = (NOTE.format(number, number % 30 + 1, number) * PARAGRAPHS + letter for number in range(NOTES))
+    paragraphs = iter(PARAGRAPH.format(number) for number in range(4471000, 4471000 + NOTES * PARAGRAPHS))
+    texts = ("".join(islice(paragraphs, PARAGRAPHS)) + letter for _ in range(NOTES))
     return [Document(str(number), text, (), str(number // 2)) for number, text in enumerate(texts)]
 
 
