@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora import fhir_elements as rules
-from crfdeid.corpora import json_text, markup, safe_xml
+from crfdeid.corpora import fhir_extensions, json_text, markup, safe_xml
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.json_text import Leaf
 from crfdeid.corpora.messages import (
@@ -94,12 +94,17 @@ def parse_resource(source: str, id: str, where: str) -> Iterator[Message]:
         raise FormatError(f"{where}: a key that is not the name of an element of FHIR")
     aliases = list_aliases(value)
     common, starts = find_patient(value, aliases), [0, *find_entries(leaves)[1:], len(source)]
+    removals = fhir_extensions.list_removals(source, leaves)
     messages: list[Message] = []
     for number, (start, end) in enumerate(pairwise(starts), 1):
         found = Parts(source[start:end])
         own = [leaf for leaf in leaves if start <= leaf.key_start < end]
+        taken = [edit for edit in removals if start <= edit.start and edit.end <= end]
+        for edit in taken:
+            found.mask(edit.start - start, edit.end - start, EMPTIED, edit.text)
         for leaf in own:
-            found.add(leaf.move(-start))
+            if not any(edit.start <= leaf.start < edit.end for edit in taken):
+                found.add(leaf.move(-start))
         patient = find_own_patient(find_entry_resource(own), aliases) if len(starts) > 2 else None
         found.patient = patient or common
         messages.append(found.build(id if len(starts) == 2 else f"{id}.{number}"))

@@ -159,14 +159,6 @@ def test_codes_units_and_numbers_stay(elements):
         ({"favourite": "Ana", "_favourite": {"id": "1"}}, {"favourite": "", "_favourite": {"id": "<1>"}}),
         ({"gender": "Ana Okafor"}, {"_gender": ABSENT}),
         ({"birthDate": "March 2001"}, {"_birthDate": ABSENT}),
-        (
-            {"extension": [{"url": "http://hl7.org/x", "valueString": "Ana"}]},
-            {"extension": [{"url": "http://hl7.org/x", "_valueString": ABSENT}]},
-        ),
-        (
-            {"extension": [{"url": "latitude", "valueDecimal": 42.3}]},
-            {"extension": [{"url": "latitude", "_valueDecimal": ABSENT}]},
-        ),
         ({"name": [{"family": " "}]}, {"name": [{"_family": ABSENT}]}),
         ({"position": {"latitude": 42.3}}, {"position": {"_latitude": ABSENT}}),
         ({"longitude": 42, "altitude": 7}, {"_longitude": ABSENT, "_altitude": ABSENT}),
@@ -194,6 +186,71 @@ def test_codes_units_and_numbers_stay(elements):
 )
 def test_what_no_rule_lets_out_is_absent(elements, made):
     assert clean(**elements) == made
+
+
+MASKED = {"url": "http://hl7.org/x", "valueString": "Ana"}
+KEPT = {"url": "http://hl7.org/y", "valueBoolean": True}
+
+
+@pytest.mark.parametrize(
+    ("elements", "made"),
+    [
+        ({"extension": [MASKED], "active": True}, {"active": True}),
+        ({"active": True, "extension": [MASKED, MASKED]}, {"active": True}),
+        ({"extension": [MASKED, KEPT]}, {"extension": [KEPT]}),
+        ({"extension": [KEPT, MASKED]}, {"extension": [KEPT]}),
+        ({"extension": [MASKED, KEPT, MASKED, KEPT, MASKED, MASKED]}, {"extension": [KEPT, KEPT]}),
+        ({"extension": [{"url": "latitude", "valueDecimal": 42.3}]}, {}),
+        ({"extension": [{"url": "http://okafor.org/x", "valueBoolean": True}]}, {}),
+        ({"extension": [{"url": "http://hl7.org/z", "extension": [KEPT, MASKED]}]}, {}),
+        ({"extension": [{"extension": [MASKED, {}], "valueX": {}, "url": "http://hl7.org/z"}]}, {}),
+        ({"active": True, "_active": {"extension": [MASKED]}}, {"active": True}),
+        (
+            {"active": True, "_active": {"id": "1", "extension": [MASKED]}},
+            {"active": True, "_active": {"id": "<1>"}},
+        ),
+        (
+            {"x": [True, False], "_x": [{"extension": [MASKED]}, None]},
+            {"x": [True, False], "_x": [None, None]},
+        ),
+        (
+            {"x": [{"extension": [KEPT]}, {"y": 1, "extension": [MASKED]}]},
+            {"x": [{"extension": [KEPT]}, {"y": 1}]},
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "resource_of", [lambda elements: elements, lambda elements: {"contained": [elements | {"id": "1"}]}]
+)
+def test_an_extension_that_does_not_go_out_is_taken_out_whole(elements, made, resource_of):
+    wanted = resource_of(made)
+    if "contained" in wanted:
+        wanted["contained"][0]["id"] = "<1>"
+    assert clean(**resource_of(elements)) == wanted
+
+
+def test_the_extensions_of_entries_are_taken_out():
+    entries = [
+        {"fullUrl": "Patient/1", "resource": {"resourceType": "Patient", "id": "1", "extension": [MASKED]}},
+        {
+            "extension": [MASKED],
+            "resource": {"resourceType": "Patient", "id": "2", "extension": [MASKED, KEPT]},
+        },
+    ]
+    messages = parse({"resourceType": "Bundle", "type": "collection", "entry": entries})
+    first, second = json.loads("".join(map(render, messages)))["entry"]
+    assert "extension" not in first["resource"] and second["resource"]["extension"] == [KEPT]
+
+
+def test_a_redacted_resource_is_valid_for_another_library():
+    observation = pytest.importorskip(
+        "fhir.resources.R4B.observation", reason="fhir.resources is not installed"
+    )
+    made = clean(
+        resourceType="Observation", status="final", code={"text": "pulse"}, issued="2061-04-02T10:15:00Z",
+        extension=[MASKED, KEPT], _status={"extension": [MASKED]},
+    )  # fmt: skip
+    assert observation.Observation(**made).status == "final"
 
 
 FORMS = {
