@@ -9,6 +9,7 @@ from crfdeid import cli, convert, corpora, errors
 from crfdeid.corpora import registry
 from crfdeid.evaluate.__main__ import main as evaluate_main
 from crfdeid.redact.__main__ import main as redact_main
+from crfdeid.redact.utility.__main__ import main as utility_main
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 from crfdeid.train import main as train_main
@@ -214,6 +215,9 @@ def test_no_message_names_what_a_file_of_documents_holds(
         (evaluate_main, "--resamples", 0, gold, path),
         (evaluate_main, "--resamples", 0, path, gold),
         (redact_main, path, "--model", small_model.folder, "--from", format, "--out", tmp_path / "clean"),
+        (utility_main, "--from", format, path, path),
+        (utility_main, gold, path),
+        (utility_main, path, gold),
         (train_main, path, "--out", tmp_path / "model", *QUICK),
         (convert.main, path, "-", "--from", format, "--to", "jsonl", "--scheme", "i2b2-2014"),
     ]

@@ -149,6 +149,19 @@ def test_a_patient_found_in_the_id_has_intervals_between_notes(folder):
         assert (found["days"], found["same_days"]) == (pairs, pairs)
 
 
+def test_a_folder_of_each_patient_is_read_as_redact_reads_it(folder):
+    """The release is one folder, in which the ids begin with the names of the patients' folders."""
+    for patient, notes in (("p7", NOTES), ("p8", [Document("1", "Fever on 3/7/2061")])):
+        corpora.write(notes, folder / "notes" / patient, "text")
+    (folder / "notes" / "p7" / ".hidden").write_text("Okafor")
+    pattern = ["--patient-from", "folder"]
+    redact([str(folder / "notes"), "--model", "rules", "--seed", "1", "--out", str(folder / "out"), *pattern])
+    run(folder / "notes", folder / "out", "--json", folder / "u.json", *pattern)
+    found = json.loads((folder / "u.json").read_text())
+    assert found["documents"]["compared"] == 3 and found["documents"]["only_released"] == 0
+    assert found["intervals"]["in_two_notes_of_a_patient"]["same_days"] == 2
+
+
 def test_a_date_that_proves_the_order_counts_for_the_patient(folder):
     """The day is first, which only one note shows: 7/3 moves to 8/3, a day and not a month."""
     before = [Document("1", "on 25/12/2061", (), "p"), Document("2", "on 7/3/2061, 9/3/2061", (), "p")]

@@ -22,6 +22,7 @@ from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
 from crfdeid.redact.run.patients import build_reader
+from crfdeid.redact.run.plan import FOLDER, list_folders
 from crfdeid.redact.utility import report
 from crfdeid.redact.utility.matching import compare_notes, locate_originals
 from crfdeid.text.document import Document
@@ -78,13 +79,14 @@ def check_options(args: argparse.Namespace) -> None:
 def compare(args: argparse.Namespace) -> dict[str, Any]:
     """Read both sides and count. The originals are in memory; so are the released notes where their hash is
     wanted, otherwise they are read one after the other."""
-    readings = [cli.build_reading(args, args.source) for _ in range(2)]
-    for path, reading in zip((args.original, args.clean), readings):
+    reading = cli.build_reading(args, args.source)
+    read = build_reader(args.original, reading, args.patient_from)
+    folders = list_folders(args.original) if args.patient_from == FOLDER else [args.original]
+    for path in (*folders, args.clean):
         cli.report_left_out(path, reading)
-    read = build_reader(args.original, readings[0], args.patient_from)
     originals = list(cli.show_progress(read(), "read"))
     places = None if args.by_order else locate_originals(originals, args.map, args.map_key, args.key_file)
-    released: Iterable[Document] = readings[1].read(args.clean)
+    released: Iterable[Document] = reading.read(args.clean)
     if args.json:
         released = list(released)
     release = hash_documents(released) if args.json else None
