@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from crfdeid import files, policy
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.document import Document, Span, mask_spans
 
 TOKEN = re.compile(r"[^\W_]+")
 CONTEXT = 40

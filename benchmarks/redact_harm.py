@@ -29,8 +29,7 @@ from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.run import tagging
 from crfdeid.synthetic.written_fill import generate_written
 from crfdeid.systems import model
-from crfdeid.text.document import Document
-from crfdeid.text.spans import SpanIndex
+from crfdeid.text.document import Document, SpanIndex
 
 TEXTS = Path(__file__).parent.parent.parent / "shared" / "data" / "clinical_english"
 OTHER, NUMBER = "other", "number or mark"

@@ -24,8 +24,7 @@ from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.run import tagging
 from crfdeid.redact.surrogates import kinds
 from crfdeid.systems import model
-from crfdeid.text.document import Document
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.document import Document, mask_spans
 
 IDENTIFYING = (kinds.NAME, kinds.USERNAME, kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP,
                kinds.STREET)  # fmt: skip

@@ -35,8 +35,7 @@ from crfdeid.review.study.study import Study, open_study
 from crfdeid.review.web import serve
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import keep_leftmost
+from crfdeid.text.document import Document, Span, keep_leftmost
 
 MEASUREMENT = re.compile(r"(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")
 Table = dict[str, Any]

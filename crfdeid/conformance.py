@@ -18,8 +18,7 @@ from crfdeid.config import Config
 from crfdeid.corpora.format import Format
 from crfdeid.errors import FormatError
 from crfdeid.systems import model, registry
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import find_overlap
+from crfdeid.text.document import Document, Span, find_overlap
 
 NOTE = Document("100-01", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
 COLUMNS = {"id_column", "text_column", "patient_column"}

@@ -18,8 +18,7 @@ from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
 from crfdeid.text import scheme
-from crfdeid.text.document import Document
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.document import Document, keep_longest
 
 STANDARD_INPUT = Path("/dev/stdin")
 

@@ -29,9 +29,8 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import find_date, hold_output, open_whole
 from crfdeid.systems import dry_run, extras, links_ahead, model, model_folder, registry, training_record
 from crfdeid.systems.tagger import Tagger
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, describe_doubled
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
-from crfdeid.text.spans import describe_doubled
 
 AUTO = "auto"
 TITLE_WIDTH = 11  # of the rows of scores, where PROFESSION is the longest title

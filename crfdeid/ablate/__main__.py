@@ -42,7 +42,7 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
 from crfdeid.files import hold_output, open_whole
 from crfdeid.systems import extras, links_ahead, model, registry
-from crfdeid.text.spans import describe_doubled
+from crfdeid.text.document import describe_doubled
 
 PLOT = "plot"  # the extra of :mod:`crfdeid.ablate.plot`
 

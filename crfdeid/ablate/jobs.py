@@ -31,8 +31,8 @@ from crfdeid.feature_extraction import link_bigrams, templates
 from crfdeid.systems import extras, links_ahead, registry
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
 from crfdeid.text import bio, gazetteer, scheme
+from crfdeid.text.document import drop_doubled
 from crfdeid.text.scheme import read_scheme
-from crfdeid.text.spans import drop_doubled
 
 ROOT = "crfdeid.systems.model"
 FACE = "crfdeid"

@@ -25,8 +25,7 @@ from crfdeid.files import open_whole
 from crfdeid.systems import model
 from crfdeid.systems.model import KEY, hash_notes
 from crfdeid.systems.tagger import Tagger
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import find_unmasked, mask_spans
+from crfdeid.text.document import Document, Span, find_unmasked, mask_spans
 
 THRESHOLDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 

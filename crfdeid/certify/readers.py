@@ -19,8 +19,7 @@ from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import find_unmasked, mask_spans, merge_overlapping
+from crfdeid.text.document import Document, Span, find_unmasked, mask_spans, merge_overlapping
 
 WORDS_BESIDE = 2  # that a mark on a plant may have besides
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from crfdeid import synthetic
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import merge_overlapping
+from crfdeid.text.document import Document, Span, merge_overlapping
 
 INVENTED_NOTES = 60  # whose values are planted in a release with markers
 

@@ -16,8 +16,7 @@ from crfdeid.certify.state import refuse_changes
 from crfdeid.certify.store import read_store
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import find_unmasked, mask_spans, merge_overlapping
+from crfdeid.text.document import Document, Span, find_unmasked, mask_spans, merge_overlapping
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

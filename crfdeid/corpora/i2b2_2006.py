@@ -13,9 +13,8 @@ from xml.etree.ElementTree import Element
 from crfdeid.corpora import safe_xml
 from crfdeid.corpora.format import Format
 from crfdeid.errors import FormatError, show_id
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, find_overlap
 from crfdeid.text.scheme import show_span
-from crfdeid.text.spans import find_overlap
 
 RECORDS = ("RECORD", "DOCUMENT")
 

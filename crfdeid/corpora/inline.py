@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from crfdeid.corpora import i2b2_2014
 from crfdeid.corpora.format import Format
-from crfdeid.text.document import Document
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.document import Document, keep_longest
 
 COLOURS = {  # of the terminal, by i2b2 2014 element
     "NAME": 31, "PROFESSION": 33, "LOCATION": 32, "AGE": 36, "DATE": 34, "CONTACT": 35, "ID": 35, "OTHER": 33,

@@ -20,8 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from crfdeid.evaluate.scores import ratio
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import SpanIndex
+from crfdeid.text.document import Document, Span, SpanIndex
 
 Pair = tuple[Document, Document]  # gold and system, of the same text
 

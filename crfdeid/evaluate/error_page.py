@@ -29,9 +29,8 @@ from crfdeid.pages.pictures import (
     frame,
     render_figures,
 )
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, SpanIndex
 from crfdeid.text.scheme import Scheme
-from crfdeid.text.spans import SpanIndex
 
 HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order; red is for leaks
 NOTES = "<!-- notes -->"  # where the notes come

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crfdeid.evaluate.scores import Counts, ratio
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.document import Document, Span, mask_spans
 
 WORD = re.compile(r"\w+")
 

@@ -24,9 +24,8 @@ from crfdeid.evaluate.matching import pair_documents
 from crfdeid.evaluate.published_tables import PublishedTable, format_beside
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import Interval, bootstrap
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, SpanIndex
 from crfdeid.text.scheme import Scheme
-from crfdeid.text.spans import SpanIndex
 
 KINDS = ("ambiguous", "unseen")
 

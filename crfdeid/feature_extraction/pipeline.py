@@ -23,9 +23,8 @@ from crfdeid.feature_extraction.templates import (
 )
 from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_words
 from crfdeid.text import bio
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, drop_doubled, keep_longest
 from crfdeid.text.gazetteer import Gazetteer
-from crfdeid.text.spans import drop_doubled, keep_longest
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import find_tokenizer, split_sequences
 

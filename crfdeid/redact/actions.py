@@ -13,9 +13,8 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.policy import GENERALIZE, KEEP, SURROGATE, Policy
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.generalize import GENERALIZED
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, SpanIndex, keep_leftmost
 from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme
-from crfdeid.text.spans import SpanIndex, keep_leftmost
 
 MARKER = "[**{type}**]"
 SHWETA = "shweta"  # names the markers of Shweta et al. 2016 (the end of their section on methods)

@@ -28,9 +28,8 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules, check_shifts, choose_days, draw_days
 from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, merge_overlapping, widen_cut_spans
 from crfdeid.text.scheme import show_span
-from crfdeid.text.spans import merge_overlapping, widen_cut_spans
 
 STYLES = ("surrogate", "type", "blank")
 STYLE_ACTIONS = dict(zip(STYLES, (policy.SURROGATE, policy.MARKER, policy.BLANK)))

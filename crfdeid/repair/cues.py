@@ -21,8 +21,7 @@ from crfdeid.repair.numbers import GLUED_AFTER
 from crfdeid.repair.places import LETTERS
 from crfdeid.repair.search import CURLY, Anchor, JoinedTexts
 from crfdeid.repair.spans import NAMES, Spans
-from crfdeid.text.document import Span
-from crfdeid.text.spans import Range, mask_spans
+from crfdeid.text.document import Range, Span, mask_spans
 
 WORD = r"(?:(?:Mc|Mac|O['’]|D['’])?[A-Z][a-z'’]+|[A-Z][A-Z'’]+|(?:Mc)[A-Z]+)"
 LAST = r"(?![A-Za-z'’])"

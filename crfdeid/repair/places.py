@@ -12,8 +12,7 @@ from operator import attrgetter
 
 from crfdeid.repair.search import SCHEME, WWW, JoinedTexts
 from crfdeid.repair.spans import NAMES, Spans, cut, join, join_neighbours, search_tail, widen
-from crfdeid.text.document import Span
-from crfdeid.text.spans import SpanIndex
+from crfdeid.text.document import Span, SpanIndex
 
 PLACES = frozenset({"HOSPITAL", "ORGANIZATION"})
 FIELDS_OF_MEDICINE = (

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from crfdeid.lexicon.english import ABBREVIATED_MONTHS
 from crfdeid.lexicon.names import SHORT_TITLES
 from crfdeid.repair.search import JoinedTexts
-from crfdeid.text.document import Span
-from crfdeid.text.spans import Range
+from crfdeid.text.document import Range, Span
 
 NAMES = frozenset({"PATIENT", "DOCTOR"})
 NUMBERS = frozenset({"MEDICALRECORD", "IDNUM", "ACCOUNT", "SSN", "DEVICE", "LICENSE", "HEALTHPLAN"})

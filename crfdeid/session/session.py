@@ -24,8 +24,7 @@ from crfdeid.session.restorer import Pair, Restorer, StreamRestorer
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import AnyThreshold
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import SpanIndex
+from crfdeid.text.document import Document, Span, SpanIndex
 
 STYLES = {"placeholder": "type", "surrogate": "surrogate"}  # each with the style of the redactor
 CONVERSATION = "conversation"  # the patient of all its texts, so that they get the same surrogates

@@ -30,9 +30,8 @@ from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.systems.threshold import AnyThreshold, Masker, Threshold
 from crfdeid.text import bio
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, trim_spans
 from crfdeid.text.folding import fold_text
-from crfdeid.text.spans import trim_spans
 
 if TYPE_CHECKING:
     from crfdeid.engine.decoding.chain import SpanMarginals
@@ -300,7 +299,7 @@ def add_amounts(weights: crfsuite_file.Weights, amounts: Mapping[str, float]) ->
 
 def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -> None:
     """Train with the engine on arrays."""
-    from crfdeid.engine.training import patient_counts, training_set
+    from crfdeid.engine.training import feature_counts, training_set
     from crfdeid.engine.training import train as engine
 
     model = training.model
@@ -311,7 +310,7 @@ def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -
         if not model.config.min_patients:
             return built
         patients = number_patients(training.documents)
-        return patient_counts.keep_shared_attributes(built, patients, model.config.min_patients)
+        return feature_counts.keep_shared_attributes(built, patients, model.config.min_patients)
 
     engine.train(  # which drops the training set as soon as it can: no name here keeps it
         build(),

@@ -33,10 +33,9 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.policy import KEEP, Policy
 from crfdeid.systems.union import unite_spans
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, keep_longest
 from crfdeid.text.folding import fold_text
 from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme
-from crfdeid.text.spans import keep_longest
 
 ALWAYS, NEVER = "--always", "--never"
 TagGroup = Callable[[Sequence[Document]], list[Document]]

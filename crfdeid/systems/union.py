@@ -13,8 +13,7 @@ from itertools import accumulate, tee
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import subtract, trim_range
+from crfdeid.text.document import Document, Span, subtract, trim_range
 
 JOIN = "+"  # between the names
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from crfdeid.errors import DocumentError, show_id
-from crfdeid.text.document import Document, Span, Token
+from crfdeid.text.document import Document, Span, Token, find_overlap
 from crfdeid.text.scheme import show_span
-from crfdeid.text.spans import find_overlap
 
 OUTSIDE = "O"
 

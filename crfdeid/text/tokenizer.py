@@ -17,8 +17,7 @@ from typing import Any  # nltk has no types
 import regex
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.text.document import Token
-from crfdeid.text.spans import trim_range
+from crfdeid.text.document import Token, trim_range
 
 LINE_END = r"\r\n|[\n-\r\x85\u2028\u2029]"
 

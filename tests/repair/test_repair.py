@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from crfdeid.repair import BY_SCHEME, FORMS, dates, places, repair_batch, repair_spans, spans
 from crfdeid.systems import model
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, find_overlap, mask_spans
 from crfdeid.text.scheme import read_scheme
-from crfdeid.text.spans import find_overlap, mask_spans
 
 MARK = re.compile(r"<([A-Z-]+)\|([^>]*)>", re.DOTALL)
 

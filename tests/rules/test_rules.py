@@ -18,9 +18,8 @@ from crfdeid.rules.note import IndexedNote
 from crfdeid.rules.rule import Finding, find_all
 from crfdeid.rules.tagger import KnownNames, RuleSet, load_shipped, resolve_overlaps
 from crfdeid.rules.words import find_caseless, read_words
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document, Span, find_overlap
 from crfdeid.text.scheme import read_scheme as scheme
-from crfdeid.text.spans import find_overlap
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 

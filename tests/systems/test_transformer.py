@@ -12,8 +12,7 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.evaluate.scores import score
 from crfdeid.systems import model
 from crfdeid.systems.transformer.encoder import map_label
-from crfdeid.text.document import Document
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.document import Document, mask_spans
 from crfdeid.train import main as train_main
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the packages' own imports

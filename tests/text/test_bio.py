@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import DocumentError
 from crfdeid.text import bio
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.document import Document, Span, keep_longest
 from crfdeid.text.tokenizer import fine
 
 TEXT = "Seen by Dr. Ana Ruiz on 3/4/61."

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from line_counts import check_proportion
 
-from crfdeid.text import spans as algebra
+from crfdeid.text import document as algebra
 from crfdeid.text.document import Document, Span
 
 TYPES = ("CITY", "DATE", "NAME")

@@ -27,8 +27,7 @@ from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
 from crfdeid.systems.union import unite_spans
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import SpanIndex, keep_longest
+from crfdeid.text.document import Document, Span, SpanIndex, keep_longest
 
 OPTION = "--patients"
 MIN_NAME, MIN_NUMBER = 3, 4  # characters

@@ -14,8 +14,7 @@ from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import WORD_AFTER, is_ordinary
 from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import SpanIndex
+from crfdeid.text.document import Document, Span, SpanIndex
 
 MIN_GLUED, MIN_MISREAD, MIN_NUMBER = 3, 4, 6  # characters
 DECIMALS = "0123456789"

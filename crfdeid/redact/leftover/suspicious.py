@@ -15,8 +15,7 @@ from crfdeid.lexicon.names import CREDENTIAL_SEARCH, TITLE_SEARCH
 from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary, is_rare_word
 from crfdeid.redact.leftover.unknown_words import SearchedText, find_listed_names, find_unknown_words
 from crfdeid.redact.surrogates import identifiers
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.document import Document, Span, mask_spans
 
 MIN_DIGITS, MIN_GLUED, MAX_BACK = 6, 2, 40
 # Patterns begin with few characters and look back later, because then the search is fast.

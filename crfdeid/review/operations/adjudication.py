@@ -24,8 +24,7 @@ from crfdeid.review.study.errors import (
 from crfdeid.review.study.event_log import Action, BookEntry
 from crfdeid.review.study.marks import is_whole_number, parse_span
 from crfdeid.review.study.study import Json, Study, name_book
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import find_overlap
+from crfdeid.text.document import Document, Span, find_overlap
 
 KINDS = (
     "decide", "decide_agreed", "undecide", "add", "change", "remove", "votes", "done", "reopen", "undo",

@@ -14,8 +14,7 @@ from itertools import combinations
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.study import marks
 from crfdeid.text import bio, tokenizer
-from crfdeid.text.document import Span
-from crfdeid.text.spans import group_overlapping
+from crfdeid.text.document import Span, group_overlapping
 
 Votes = Mapping[str, Sequence[Span]]
 

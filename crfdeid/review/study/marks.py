@@ -17,8 +17,7 @@ import regex
 
 from crfdeid.review.study.errors import InvalidValueError, NotFoundError
 from crfdeid.review.study.event_log import Action, Fold, Summary
-from crfdeid.text.document import Span
-from crfdeid.text.spans import overlaps
+from crfdeid.text.document import Span, overlaps
 
 WORD = regex.compile(r"""(?:[^\s,;()\[\]{}<>"|=*:]|:(?=//))+""")
 INNER = regex.compile(r"[\p{L}\p{M}\p{N}]")

@@ -18,8 +18,7 @@ from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Study, name_book
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import keep_longest
+from crfdeid.text.document import Document, Span, keep_longest
 
 SpansByNote = Mapping[int, Sequence[Span]]  # by the note's number
 NAME = re.compile(r"[\w][\w .'@+-]{0,59}")

@@ -29,9 +29,8 @@ from typing import Any
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
 from crfdeid.files import read_text
 from crfdeid.synthetic.frames import PHI
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, find_overlap, overlaps
 from crfdeid.text.scheme import show_span
-from crfdeid.text.spans import find_overlap, overlaps
 
 FOLDER = Path(__file__).parent
 KEYS = {

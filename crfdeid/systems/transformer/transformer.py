@@ -24,8 +24,7 @@ from crfdeid.systems.threshold import Masker, Threshold
 from crfdeid.systems.transformer import encoder
 from crfdeid.systems.transformer.encoder import Options, check_extra, map_labels
 from crfdeid.text import bio
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import trim_spans
+from crfdeid.text.document import Document, Span, trim_spans
 
 ENCODER = "encoder"
 TINY = 1e-12  # the probability of what the encoder excludes

@@ -50,8 +50,7 @@ from crfdeid.systems.works.hmm_counts import (
     split_by_type,
 )
 from crfdeid.text import bio
-from crfdeid.text.document import Document, Token
-from crfdeid.text.spans import trim_spans
+from crfdeid.text.document import Document, Token, trim_spans
 
 NAMES, COUNTS = "names.json", "counts.npz"
 TABLES = ("known", "unknown")

@@ -28,8 +28,7 @@ from crfdeid.feature_extraction.templates import Columns
 from crfdeid.files import open_whole
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.text import bio
-from crfdeid.text.document import Document
-from crfdeid.text.spans import trim_spans
+from crfdeid.text.document import Document, trim_spans
 
 NAMES, WEIGHTS = "names.json", "weights.npz"
 BIAS = "bias"  # the feature that every token has

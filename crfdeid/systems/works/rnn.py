@@ -21,8 +21,7 @@ from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.systems.works import rnn_vocabulary
 from crfdeid.systems.works.rnn_options import Options, check_extra
 from crfdeid.text import bio
-from crfdeid.text.document import Document
-from crfdeid.text.spans import trim_spans
+from crfdeid.text.document import Document, trim_spans
 
 if TYPE_CHECKING:
     from crfdeid.systems.works.rnn_network import Labeller

@@ -32,8 +32,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
     list_starts,
 )
 from crfdeid.redact.surrogates.search.text_index import MAX_WORD, Range, TextIndex, WordRoles
-from crfdeid.text.document import Span
-from crfdeid.text.spans import keep_leftmost
+from crfdeid.text.document import Span, keep_leftmost
 
 GAP = regex.compile(r"[\W_]{1,60}")
 MAX_NUMBER = 64  # characters of a number that is found however it is grouped

@@ -31,8 +31,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
 )
 from crfdeid.redact.surrogates.search.text_index import TextIndex
 from crfdeid.repair.names import find_initials_before
-from crfdeid.text.document import Document, Span
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.document import Document, Span, mask_spans
 
 LEFT, RIGHT = regex.compile(r"\S*$"), regex.compile(r"\S*")  # both match at every offset
 ADDRESS = regex.compile(
