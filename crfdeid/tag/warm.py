@@ -26,10 +26,12 @@ from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 
 PARAGRAPH = (
-    "Mr. Owen Marchetti (MRN {0}) was seen on 3/4/2061 by Dr. Priya Raman at Lakeview Hospital, case k{0}.\n"
-    "Retired bus driver from Dunmore, 67 years old. Call 617-555-0148 or mail o{0}@lakeview.example.org.\n"
+    "Mr. Owen Marchetti (MRN {}) was seen on 3/4/2061 by Dr. Priya Raman at Lakeview Hospital.\n"
+    "Retired bus driver from Dunmore, 67 years old. Call 617-555-0148 or mail o{}@lakeview.example.org.\n"
+    "Cases {}, {}, {}, {}, {} and {}.\n"
 )
-NOTES, PARAGRAPHS = 160, 5  # enough that the compiled loops are worth loading, and have many words
+NUMBERS = 8  # of a paragraph
+NOTES, PARAGRAPHS = 160, 6  # enough that the compiled loops are worth loading, and that their tables grow
 WIDTHS = ("", "ł", "\U0001f600")  # letters of one, two and four bytes: loops over texts are compiled for each
 TAGGING = ((), ("--probabilities",), ("--threshold", "0.3"))
 
@@ -70,7 +72,8 @@ def warm() -> int:
 
 def make_notes(letter: str) -> list[Document]:
     """Invented notes, two for each patient, with a letter at the end of each."""
-    paragraphs = iter(PARAGRAPH.format(number) for number in range(4471000, 4471000 + NOTES * PARAGRAPHS))
+    first = range(4471000, 4471000 + NOTES * PARAGRAPHS * NUMBERS, NUMBERS)
+    paragraphs = (PARAGRAPH.format(*range(number, number + NUMBERS)) for number in first)
     texts = ("".join(islice(paragraphs, PARAGRAPHS)) + letter for _ in range(NOTES))
     return [Document(str(number), text, (), str(number // 2)) for number, text in enumerate(texts)]
 
