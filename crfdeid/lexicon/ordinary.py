@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import SHORTEST, find_close_name, word_set
@@ -50,6 +51,12 @@ WORD_AFTER = re.compile(
     r"|children|boy|girl|people|person|to|of|or)\b",
     re.IGNORECASE,
 )
+
+# For strict lists, a listed name is a common word if it is written small at least seven times as often as
+# with a capital (en_words has the logarithm), and another word if at least three times as often. So 6 of the
+# 100 most common surnames are common words; in Webster's Second 50 are.
+SMALL = -2
+CAPITALS = "en_words"
 
 MIN_LETTERS = 4  # of a word of no list that is not a name
 ENDINGS = ("s", "es", "al", "d", "ies")
@@ -113,27 +120,41 @@ def stems(word: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Lists:
-    """``gazetteers`` holds the lists of :data:`LISTS` by name. With ``strict``, an ordinary word is never
-    PHI, whatever its context."""
+    """``gazetteers`` holds the lists of :data:`LISTS` by name. With ``capitals`` the lists are strict: an
+    ordinary word is never PHI, whatever its context. They say how words are written
+    (:func:`read_capitals`), and so what is ordinary."""
 
     gazetteers: Mapping[str, Gazetteer]
-    strict: bool = False
+    capitals: Mapping[str, int] | None = None
 
-    def make_strict(self) -> Lists:
-        """Return the same lists with ``strict``."""
-        return replace(self, strict=True)
+    @property
+    def strict(self) -> bool:
+        return self.capitals is not None
+
+    def make_strict(self, folder: Path | None = None) -> Lists:
+        """Return the same lists, strict. The words are those of a model's folder, if it has them."""
+        return replace(
+            self, capitals=read_capitals(gazetteer.find_gazetteer(CAPITALS, [folder] if folder else []))
+        )
 
     @cached_property
     def ordinary_words(self) -> frozenset[str]:
-        """Common and medical words, words of dates and streets, and nationalities."""
-        return self.words(*OF_NOTES)
+        """Common and medical words, words of dates and streets, and nationalities. If the lists are strict,
+        of the first two those written small, and no part of a longer entry."""
+        if self.capitals is None:
+            return self.words(*OF_NOTES)
+        names = self.words("first_names", "popular_first_names", "surnames", "popular_surnames")
+        common = {w for w, ratio in self.capitals.items() if ratio <= (SMALL if w in names else SMALL + 1)}
+        medical = {word for word in self.medical_words if self.capitals.get(word, SMALL) <= SMALL}
+        forms = (self.gazetteers[name].single for name in ("dates", "nationalities", "street_words"))
+        return frozenset().union(common, medical, *forms)
 
     @cached_property
     def is_ordinary(self) -> Callable[[str], bool]:
         """Whether a lowercased word, or a word that it is inflected from, is ordinary."""
-        known = self.ordinary_words
+        known, whole = self.ordinary_words, self.capitals or {}
         return remember_words(CACHE_SIZE)(
-            lambda word: word in known or any(stem in known for stem in stems(word))
+            lambda word: word in known or (word not in whole and any(stem in known for stem in stems(word)))
         )
 
     @cached_property
@@ -258,6 +279,13 @@ class Lists:
     def entries(self, *names: str) -> Entries:
         """The entries of the lists of these names, without their punctuation."""
         return Entries(phrase for group in self.phrases(*names).values() for phrase in group)
+
+
+def read_capitals(path: Path) -> dict[str, int]:
+    """Return how words are written, from the list ``en_words``: the logarithm of how much more frequent the
+    word is with a capital, by lowercased word."""
+    rows = (entry.split("|") for entry in gazetteer.read_entries(path))
+    return {word.lower(): int(ratio) for word, _, _, ratio, _ in rows}
 
 
 @cache

@@ -115,6 +115,12 @@ def train(training: Training) -> None:
     copy_gazetteers(ordinary.LISTS, training.model.config, folder)
 
 
+def train_heuristic(training: Training) -> None:
+    """As :func:`train`, and copy the list that says which words are common."""
+    train(training)
+    copy_gazetteers([ordinary.CAPITALS], training.model.config, training.model.path / "gazetteers")
+
+
 def load_rules(model: ModelFolder) -> RuleTagger:
     """Load all rules with the lists of the model."""
     return RuleTagger(model, RuleSet(read_lists(model), select_rules(RULES, model)))
@@ -128,7 +134,8 @@ def load_sure_rules(model: ModelFolder) -> RuleTagger:
 
 def load_heuristic(model: ModelFolder) -> RuleTagger:
     """Load the rules of Douglass with the lists of the model."""
-    return RuleTagger(model, RuleSet(read_lists(model).make_strict(), select_rules(HEURISTIC, model)))
+    lists = read_lists(model).make_strict(model.path / "gazetteers")
+    return RuleTagger(model, RuleSet(lists, select_rules(HEURISTIC, model)))
 
 
 def make_heuristic() -> RuleSet:
@@ -173,4 +180,4 @@ def check_scheme(settings: Config) -> None:
 
 RULES_SYSTEM = System(Options, train, load_rules, check=check_scheme)
 SURE_RULES_SYSTEM = System(Options, train, load_sure_rules, check=check_scheme)
-HEURISTIC_SYSTEM = System(Options, train, load_heuristic, check=check_scheme)
+HEURISTIC_SYSTEM = System(Options, train_heuristic, load_heuristic, check=check_scheme)

@@ -91,8 +91,8 @@ def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path,
 
 def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
     tagger = model.train(notes[:2], Config(system="heuristic"), tmp_path / "heuristic")
-    text = "Mr. Brown and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
-    assert found(load_shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
+    text = "Mr. Young and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
+    assert found(load_shipped(), text) == ["Young", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
     assert found_by_rules(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
     assert found(rule_based.make_heuristic(), text) == found_by_rules(tagger, text)
 
