@@ -14,13 +14,14 @@ from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
 from crfdeid.systems.crf import CrfTagger
-from crfdeid.systems.judged import judged, rows, trees, word_shares
+from crfdeid.systems.judged import judged, rows, token_types, trees, word_shares
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
 OPTIONS = {
     "inside": ["short_shape", "sentence_begin", "line_case"],
     "beside": ["short_shape"],
+    "note_types": True,
     "trees": 20,
     "rows": 2,
 }
@@ -44,7 +45,7 @@ def test_it_finds_what_its_crf_finds(tagger, notes):
 def test_a_span_has_the_probability_that_decided_and_none_overlap(tagger, notes):
     document = Document("x", notes[0].text + SAID)
     found = tagger.tag(document, probabilities=True, threshold=0.01)
-    assert found.spans and all(0.01 < span.probability < 1 for span in found.spans)
+    assert found.spans and all(0.01 < span.probability <= 1 for span in found.spans)
     assert not any(a.overlaps(b) for a in found.spans for b in found.spans if a != b)
     assert all(span.probability is None for span in tagger.tag(document).spans)
 
@@ -188,6 +189,58 @@ def test_columns_of_words_are_those_of_the_candidate_and_of_what_is_beside_it():
     assert columns["least inside"] == pytest.approx(1.05 / 3)
     assert columns["mean inside"] == pytest.approx((1.05 / 3 + 1.05 / 2) / 2)
     assert columns["before"] == pytest.approx(1.05 / 2) and columns["after"] == word_shares.UNKNOWN
+
+
+def describe_types(tagger, texts, spans):
+    """The columns of token_types for candidates (document, first, last, type, probability)."""
+    batch = tagger.batch([Document(str(n), text) for n, text in enumerate(texts)])
+    lower = tagger.decoder.vocabulary.lower.rows[batch.texts]
+    owners, first, last, types, probabilities = (np.array(column) for column in zip(*spans))
+    start = batch.bounds[owners]
+    found = Candidates(start + first, start + last, types, probabilities.astype(float))
+    bounds = np.column_stack([start, batch.bounds[owners + 1]])
+    described = token_types.describe_token_types(batch, found, 3, lower, bounds)
+    return [dict(zip(token_types.NAMES, row, strict=True)) for row in described.tolist()]
+
+
+def test_the_trees_see_how_a_word_is_labelled_elsewhere_in_the_note(tagger):
+    texts = ["by Ruiz\nsaid RUIZ ruiz", "Ruiz"]  # tokens: by Ruiz - said RUIZ ruiz
+    spans = [(0, 1, 1, 0, 0.9), (0, 1, 1, 1, 0.1), (0, 4, 4, 1, 0.6), (1, 0, 0, 2, 0.8)]
+    doctor, patient, other, alone = describe_types(tagger, texts, spans)
+    assert doctor["type of first word elsewhere"] == 0 and doctor["times of first word elsewhere"] == 3
+    assert doctor["other types of last word elsewhere"] == pytest.approx(0.6 / 2)
+    assert patient["best of the type of last word elsewhere"] == 0.6
+    assert other["best other type of first word elsewhere"] == 0.9
+    assert other["type of first word elsewhere"] == pytest.approx(0.1 / 2)
+    assert alone["type of first word elsewhere"] == -1 and alone["times of first word elsewhere"] == 1
+
+
+def test_the_trees_see_what_is_beside_a_candidate_and_what_the_note_is_full_of(tagger):
+    spans = [(0, 0, 0, 0, 0.9), (0, 1, 1, 1, 0.3), (0, 1, 1, 0, 0.2), (0, 4, 4, 2, 0.8), (1, 0, 0, 2, 0.7)]
+    _, one, _, last, alone = describe_types(tagger, ["Dr Ruiz\nsaid no", "Ana"], spans)
+    assert [one[f"sure span before: {name}"] for name in token_types.NEAR] == [0, 1, 0]
+    assert [one[f"sure span after: {name}"] for name in token_types.NEAR] == [2, 3, 1]
+    assert [last[f"sure span after: {name}"] for name in token_types.NEAR] == [-1, 60, 20]
+    assert [alone[f"sure span before: {name}"] for name in token_types.NEAR] == [-1, 60, 20]
+    assert one["type in note"] == 0.3 and one["all types in note"] == pytest.approx(2.2)
+    assert one["rival type in note"] == pytest.approx(1.1) and one["rival type at first"] == 0
+    assert one["outside at last"] == pytest.approx(0.5) and one["its probability at last"] == 0.2
+    assert (one["type before"], one["any type before"], one["any type after"]) == (0, 0.9, 0)
+
+
+def test_a_model_without_the_types_of_the_note_has_fewer_columns(notes, tmp_path):
+    plain = dataclasses.replace(JUDGED, options=OPTIONS | {"note_types": False, "trees": 3})
+    tagger = model.train(notes[:8], plain, tmp_path / "m")
+    assert not set(tagger.judge_rows.list_names()) & set(token_types.NAMES)
+    assert next(tagger.tag_all([notes[9]])).spans
+
+
+def test_the_type_in_doubt_and_the_place_not(tagger, monkeypatch):
+    batch = tagger.batch([Document("n", "Ana came")])
+    found = Candidates(*np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0]]), np.array([0.4, 0.5, 0.02]))
+    monkeypatch.setattr(tagger, "judge", lambda batch: found)
+    kept = tagger.choose(batch)
+    assert kept.types.tolist() == [1] and kept.probabilities == pytest.approx([0.9])
 
 
 def test_values_are_numbered_in_order():

@@ -180,6 +180,12 @@ class Candidates(NamedTuple):
             self.first[places], self.last[places], self.types[places], self.probabilities[places]
         )
 
+    def expand(self) -> tuple[Ints, Ints]:
+        """Return the tokens of all candidates, one after the other, and the candidate of each."""
+        sizes = self.last + 1 - self.first
+        owners = np.repeat(np.arange(len(sizes)), sizes)
+        return np.arange(len(owners)) + (self.first - np.cumsum(sizes) + sizes)[owners], owners
+
 
 def pair_labels(labels: Sequence[str]) -> LabelPairs:
     """Return the types of the labels, sorted.

@@ -3,9 +3,10 @@ compete with it, what the note has besides, and how training labels its words.
 
 The trees learn from candidates of notes that the CRF had not seen: training makes folds, by groups of notes
 (``group``), such as those of one writer. The model is that of the CRF, with ``trees.npz`` and two tables
-beside it. A threshold is for a span: those without overlaps are chosen that exceed it most in sum, as in
-minimum-risk decoding. The system ``rescored`` joins several CRFs and reads whole texts, note by note; this
-one reads arrays of one CRF.
+beside it. The spans without overlaps are chosen whose probabilities have the largest sum, as in minimum-risk
+decoding. A threshold is for the probability that the place of a chosen span holds PHI, of whatever type and
+whatever edges: where the type is in doubt, the place need not be. The system ``rescored`` joins several CRFs
+and reads whole texts, note by note; this one reads arrays of one CRF.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import crf, model
 from crfdeid.systems.crf import CrfTagger, place_spans
-from crfdeid.systems.judged import word_shares
+from crfdeid.systems.judged import token_types, word_shares
 from crfdeid.systems.judged.rows import SpanRows, TokenValues, ValueNumbers, trim_candidates
+from crfdeid.systems.judged.token_types import measure_mass
 from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
 from crfdeid.systems.judged.word_shares import WordShares, count_shares, read_shares
 from crfdeid.systems.registry import System, Training, read_options
@@ -40,18 +42,21 @@ from crfdeid.systems.works.cross_fitting import all_or_nothing
 from crfdeid.text.document import Document
 
 TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
+DOUBTFUL = 0.03  # a span that is right with less probability is not chosen; one of several types can have it
 
 
 @dataclass(frozen=True)
 class Options(TreeOptions):
     """``inside`` are the observations of a span's first and last token, ``beside`` those of the tokens before
-    and after. ``group`` is a regular expression: documents whose patients begin with the same match are in
-    one fold. ``least_owners`` is the number of patients of a word whose shares are kept. Weights of the CRF
-    below ``least_weight`` are left out, so that its file is smaller. The other settings are those of
-    :class:`TreeOptions`."""
+    and after. With ``note_types``, the trees see how probable each type is at the tokens of the whole note
+    (:mod:`~crfdeid.systems.judged.token_types`). ``group`` is a regular expression: documents whose patients
+    begin with the same match are in one fold. ``least_owners`` is the number of patients of a word whose
+    shares are kept. Weights of the CRF below ``least_weight`` are left out, so that its file is smaller. The
+    other settings are those of :class:`TreeOptions`."""
 
     inside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    note_types: bool = False
     group: str = ""
     least_owners: int = 3
     least_weight: float = 0.0
@@ -94,15 +99,23 @@ class JudgedTagger(CrfTagger):
         self.judge_rows.forget()
 
     def find_margins(self, document: Document, extra_columns: Sequence[Columns] = ()) -> Floats:
-        """Return the log odds of the span at each token, of those that a threshold of 0 gives: a higher one
-        covers a token at most where its own span, or a more probable one, exceeds it."""
+        """Return the log odds of PHI at each token of the chosen spans: a threshold below it covers the
+        token."""
         batch = self.batch([document])
-        found = self.judge(batch)
+        found = self.choose(batch)
         odds = compute_log_odds(found.probabilities)
         margins = np.full(len(batch), compute_log_odds(np.zeros(1))[0])
-        for place in choose_spans(found, np.zeros(len(self.judge_rows.types))).tolist():
-            margins[found.first[place] : found.last[place] + 1] = odds[place]
+        tokens, owners = found.expand()
+        margins[tokens] = odds[owners]
         return margins
+
+    def choose(self, batch: Batch) -> Candidates:
+        """Return the spans of a batch without overlaps that are right in all with the most probability; their
+        probabilities are those that their places hold PHI."""
+        judged = self.judge(batch)
+        limits = np.full(len(self.judge_rows.types), DOUBTFUL)
+        places = judged._replace(probabilities=measure_mass(judged, len(batch)))
+        return places.select(choose_spans(judged, limits))
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         return self._tag_spans(documents, self.limits, probabilities)
@@ -119,8 +132,8 @@ class JudgedTagger(CrfTagger):
         limits = threshold.list_limits(types)
         for some in batch_documents(documents):
             batch = self.batch(some)
-            judged = self.judge(batch)
-            kept = judged.select(choose_spans(judged, limits))
+            found = self.choose(batch)
+            kept = found.select(np.flatnonzero(found.probabilities > limits[found.types]))
             yield from place_spans(batch, list_spans(batch, kept, types, probabilities))
 
 
@@ -128,7 +141,8 @@ def build_rows(tagger: CrfTagger, options: Options, values: ValueNumbers) -> Spa
     """Make what describes the candidates of a CRF."""
     names = [*dict.fromkeys([*options.inside, *options.beside])]
     observed = TokenValues(names, tagger.pipeline, values)
-    return SpanRows(observed, options.inside, options.beside, sorted(tagger.scheme.types))
+    types = sorted(tagger.scheme.types)
+    return SpanRows(observed, options.inside, options.beside, types, options.note_types)
 
 
 def find_batch_candidates(tagger: CrfTagger, batch: Batch, least: float) -> Candidates:
@@ -244,7 +258,8 @@ def renumber_columns(
 ) -> None:
     """Give the values of observations in ``rows`` their places among the sorted ones."""
     names = [*options.inside, *options.inside, *options.beside, *options.beside]
-    first = rows.shape[1] - len(word_shares.NAMES) - len(names)
+    after = len(word_shares.NAMES) + (len(token_types.NAMES) if options.note_types else 0)
+    first = rows.shape[1] - after - len(names)
     for place, name in enumerate(names, first):
         new = {value: number for number, value in enumerate(sorted_values[name])}
         order = np.array([new[value] for value in values.numbers[name]] or [0], np.float32)

@@ -23,7 +23,8 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.feature_extraction.token import Value
-from crfdeid.systems.judged import word_shares
+from crfdeid.systems.judged import token_types, word_shares
+from crfdeid.systems.judged.token_types import describe_token_types
 from crfdeid.systems.judged.trees import compute_log_odds
 from crfdeid.systems.judged.word_shares import EMPTY, WordShares
 
@@ -146,12 +147,19 @@ class OfTexts(NamedTuple):
 
 class SpanRows:
     """Describes the candidates of batches that ``decoder`` made. ``inside`` and ``beside`` name the
-    observations at the first and last token, and at the tokens before and after."""
+    observations at the first and last token, and at the tokens before and after. With ``note_types``, the
+    columns of :mod:`~crfdeid.systems.judged.token_types` come last."""
 
     def __init__(
-        self, values: TokenValues, inside: Sequence[str], beside: Sequence[str], types: Sequence[str]
+        self,
+        values: TokenValues,
+        inside: Sequence[str],
+        beside: Sequence[str],
+        types: Sequence[str],
+        note_types: bool = False,
     ) -> None:
         self.values, self.inside, self.beside, self.types = values, inside, beside, types
+        self.note_types = note_types
         self.of_texts: OfTexts | None = None
 
     def describe(
@@ -174,6 +182,9 @@ class SpanRows:
             *self._observe(decoder, batch, found, bounds),
             shares.describe(rows, bounds, found),
         ]
+        if self.note_types:
+            lower = decoder.decoder.vocabulary.lower.rows[batch.texts]
+            parts.append(describe_token_types(batch, found, len(self.types), lower, bounds))
         return np.concatenate([part.astype(np.float32) for part in parts], axis=1)
 
     def forget(self) -> None:
@@ -205,8 +216,10 @@ class SpanRows:
         own = [f"{name} {place}" for place in ("of first", "of last") for name in self.inside]
         own += [f"{name} {place}" for place in ("before", "after") for name in self.beside]
         rivals = [*RIVALS, "sure ones near"]
+        of_note = token_types.NAMES if self.note_types else ()
         return [
             "probability", "type", *rivals, *OF_PLACE, *OF_SIGNS, *OF_NOTE, *own, *word_shares.NAMES,
+            *of_note,
         ]  # fmt: skip
 
 

@@ -61,8 +61,8 @@ class WordShares:
         begin, end = rows[found.first], rows[found.last]
         sizes = found.last + 1 - found.first
         starts = np.cumsum(sizes) - sizes
-        places = np.arange(int(sizes.sum())) - np.repeat(starts - found.first, sizes)
-        own = inside[rows[places], np.repeat(type, sizes)]
+        places, owners = found.expand()
+        own = inside[rows[places], type[owners]]
         columns = [
             np.minimum.reduceat(own, starts) if len(own) else own,
             np.add.reduceat(own, starts) / sizes if len(own) else own,
