@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crfdeid.repair.cues import drop_words, find_names, read_cues
-from crfdeid.repair.dates import drop_dates, split_dates, split_name_and_date, trim_date_words
+from crfdeid.repair.dates import drop_dates, join_weekdays, split_dates, split_name_and_date, trim_date_words
 from crfdeid.repair.names import (
     join_components,
     join_nicknames,
@@ -39,11 +39,13 @@ from crfdeid.repair.places import (
     find_addresses,
     find_towns,
     join_hospitals,
+    join_streets,
     mark_places,
     read_addresses,
     split_places,
     trim_departments,
     widen_hospitals,
+    widen_streets,
 )
 from crfdeid.repair.search import JoinedTexts
 from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Repair, split_gaps, trim_fields, trim_marks
@@ -105,6 +107,9 @@ FORMS = {
         "used <DATE|01.09.2024> – <DATE|30.09.2024> daily",
         frozenset({"DATE"}),
     ),
+    "join_weekdays": Repair(
+        join_weekdays, "on <DATE|Tues>, the <DATE|3rd> at", "on <DATE|Tues, the 3rd> at", frozenset({"DATE"})
+    ),
     "split_name_and_date": Repair(
         split_name_and_date,
         "<DATE|Roth 30.11.1990> at",
@@ -156,6 +161,18 @@ FORMS = {
         join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||", NAMES
     ),
     "widen_names": Repair(widen_names, "by Mc<DOCTOR|Namara> today", "by <DOCTOR|McNamara> today", NAMES),
+    "join_streets": Repair(
+        join_streets,
+        "at <STREET|Elm House>, <STREET|12 Knoll Rd> now",
+        "at <STREET|Elm House, 12 Knoll Rd> now",
+        frozenset({"STREET"}),
+    ),
+    "widen_streets": Repair(
+        widen_streets,
+        "at unit <STREET|7 Knoll Rd>, Flat 2B now",
+        "at <STREET|unit 7 Knoll Rd, Flat 2B> now",
+        frozenset({"STREET"}),
+    ),
     "join_hospitals": Repair(
         join_hospitals,
         "at <HOSPITAL|Lady> of the <HOSPITAL|Lakes Hospital>",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.repair.spans import Spans, cut, search_tail
+from crfdeid.repair.spans import Spans, cut, join_neighbours, search_tail
 from crfdeid.text.document import Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
@@ -60,6 +60,16 @@ NAME_BEFORE = re.compile(
     rf"({NOT_DATE}[A-Z][\w'’-]+(?:[ ]{NOT_DATE}[A-Z][\w'’-]+)?)[ ](?={CORE})"
 )  # Roth 30.11.1990
 TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
+OF_YEAR = rf"(?:(?:{MONTH}[ ])?(?:(?:19|20)\d{{2}}|['’]\d{{2}}))"
+TWO_YEARS = re.compile(rf"({OF_YEAR})[ ]?(?:[–—-]|to|until)[ ]?({OF_YEAR})\Z", re.IGNORECASE)
+WEEKDAY_GAP = re.compile(r",?[ ](?:the[ ])?", re.IGNORECASE)
+OF_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
+OF_DAY = re.compile(
+    rf"(?:{NUMERIC}|{NAMED}|\d{{1,2}}[/.-]\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL_WORD})(?!\w).*",
+    re.IGNORECASE,
+)
+HOUR_AFTER = re.compile(r"(?<=\w)[\s,–—@-]+\d{1,2}\Z")  # of "6 Dec 11", where ":02" follows
+HOUR_NEXT = re.compile(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
 
 # Numbers that are no date.
 CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
@@ -102,12 +112,16 @@ NOT_DAY_AFTER = re.compile(
 
 
 def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
-    """Words or a time beside a date are not part of it, nor "end of" before a month."""
+    """Words or a time beside a date are not part of it, nor "end of" before a month, nor the hours of a time
+    or the weeks of a pregnancy that goes on behind it."""
     for span in spans:
         if span.type == "DATE":
             value = text[span.start : span.end]
             before = DATE_BEFORE.match(value) or PART_BEFORE.match(value) or SMALL_BEFORE.match(value)
-            yield from cut(span, text, before, search_tail(DATE_AFTER, value))
+            after = search_tail(DATE_AFTER, value)
+            if not after and HOUR_NEXT.match(text, span.end):
+                after = search_tail(HOUR_AFTER, value)
+            yield from cut(span, text, before, after)
         else:
             yield span
 
@@ -124,14 +138,33 @@ def split_name_and_date(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def split_dates(text: str, spans: Sequence[Span]) -> Spans:
-    """The two ends of a period are two dates, also two dates in a list."""
+    """The two ends of a period are two dates, also two dates in a list and two years."""
     for span in spans:
-        match = TWO_DATES.match(text, span.start, span.end) if span.type == "DATE" else None
-        while match:
+        while span.type == "DATE" and (
+            match := TWO_DATES.match(text, span.start, span.end)
+            or TWO_YEARS.match(text, span.start, span.end)
+        ):
             yield replace(span, end=match.end(1))
             span = replace(span, start=match.start(2))
-            match = TWO_DATES.match(text, span.start, span.end)
         yield span
+
+
+def join_weekdays(text: str, spans: Sequence[Span]) -> Spans:
+    """A weekday and the day beside it are one date."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        if not (first.type == second.type == "DATE" and WEEKDAY_GAP.fullmatch(text, first.end, second.start)):
+            return None
+        pairs = (first, second), (second, first)
+        return first.type if any(_is_weekday_of(text, *pair) for pair in pairs) else None
+
+    return join_neighbours(spans, find_type)
+
+
+def _is_weekday_of(text: str, weekday: Span, day: Span) -> bool:
+    return bool(
+        OF_WEEKDAY.fullmatch(text, weekday.start, weekday.end) and OF_DAY.fullmatch(text, day.start, day.end)
+    )
 
 
 def drop_dates(text: str, spans: Sequence[Span]) -> Spans:

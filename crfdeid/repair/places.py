@@ -95,10 +95,30 @@ STATE = (
     r"V[AIT]|W[AIVY])"
 )
 CELL = r"(?:\"?[ \t]*[,;|\t][ \t]*\"?|\^{1,2})"  # what separates two cells, or two components of HL7
+FLAT = r"(?:unit|apt|apartment|flat|suite|ste|lot|bldg)"
+FLAT_BEFORE = re.compile(rf"(?<![\w-]){FLAT}\.? (?:\w{{1,4}}, )?\Z", re.IGNORECASE)
+FLAT_AFTER = re.compile(rf",? {FLAT}\.? #?(?:\d{{1,4}}[A-Z]?|[A-Z]\d{{0,3}})(?!\w)", re.IGNORECASE)
 TOWN = re.compile(
     rf"{CELL}(?P<CITY>[A-Z][A-Za-z.'’-]+(?: [A-Z][A-Za-z.'’-]+){{0,2}}){CELL}(?P<STATE>{STATE}){CELL}"
     r"(?P<ZIP>\d{5}(?:-\d{4})?)(?![\w-])"
 )
+
+
+def join_streets(text: str, spans: Sequence[Span]) -> Spans:
+    """A flat or a house with its name, and the street behind a comma, are one address."""
+    return join_neighbours(
+        spans,
+        lambda first, second: (
+            first.type
+            if first.type == second.type == "STREET" and text[first.end : second.start] == ", "
+            else None
+        ),
+    )
+
+
+def widen_streets(text: str, spans: Sequence[Span]) -> Spans:
+    """The number of a flat or a lot beside a street belongs to it."""
+    return widen(text, spans, {"STREET"}, FLAT_BEFORE, FLAT_AFTER)
 
 
 def split_places(text: str, spans: Sequence[Span]) -> Spans:
