@@ -101,6 +101,11 @@ winter <DATE|95/96> bad
 on <DATE|12/18> seen
 id <IDNUM|2/52> x
 at <HOSPITAL|NHS 24 Clinic> x
+<DATE|Mon>, <DATE|Wed>, <DATE|Fri> x
+on <DATE|May 3> 11 x
+of <DATE|2016>-<DATE|2018> x
+the flat at <STREET|17 Elm Court>, Unit of
+<STREET|1 Elm St> and <STREET|2 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
@@ -198,6 +203,17 @@ CHANGED = {
     "fusion C<DATE|5/6> x": "fusion C5/6 x",
     "VA cc <DATE|6/9> x": "VA cc 6/9 x",
     "height <DATE|25th> centile": "height 25th centile",
+    "<DATE|Wednesday> <DATE|3/7> x": "<DATE|Wednesday 3/7> x",
+    "on <DATE|11 Jul 2018>, <DATE|Wed> x": "on <DATE|11 Jul 2018, Wed> x",
+    "on <DATE|saturday> the <DATE|tenth> x": "on <DATE|saturday the tenth> x",
+    "from <DATE|Feb 1981 - Nov 2009> x": "from <DATE|Feb 1981> - <DATE|Nov 2009> x",
+    "sculler <DATE|'71–'83> x": "sculler <DATE|'71>–<DATE|'83> x",
+    "at <DATE|Wed 6 Dec 11>:02 x": "at <DATE|Wed 6 Dec> 11:02 x",
+    "<DATE|1st Oct — 34>+4. Scan": "<DATE|1st Oct> — 34+4. Scan",
+    "<DATE|Mon 7>pm x": "<DATE|Mon> 7pm x",
+    "at <STREET|3 Elm House>, <STREET|40 Oak St>, x": "at <STREET|3 Elm House, 40 Oak St>, x",
+    "of Flat 3, <STREET|40 Oak St> x": "of <STREET|Flat 3, 40 Oak St> x",
+    "<STREET|40 Oak St>, Bldg. C x": "<STREET|40 Oak St, Bldg. C> x",
     "by <DOCTOR|M.> Hand. Counts": "by <DOCTOR|M. Hand>. Counts",
     "CC: <DOCTOR|Ana M.> Diet-Roth": "CC: <DOCTOR|Ana M. Diet-Roth>",
     "seen by A. <DOCTOR|Brown> today": "seen by <DOCTOR|A. Brown> today",
