@@ -51,7 +51,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--spans", choices=tagging.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.RELEASE, help="default: %(default)s, what either finds")
-    cli.add_threshold_option(parser, "the model's careful one, 0.05 for english, 0.1 for a CRF; "
+    cli.add_threshold_option(parser, "the model's careful one, 0.08 for english, 0.1 for a CRF; "
         f"{BEST}: as tag")  # fmt: skip
     cli.add_policy_option(parser, "what becomes of each type", "surrogates")
     cli.add_term_options(parser)

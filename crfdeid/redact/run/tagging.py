@@ -28,7 +28,7 @@ from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
 
 PEOPLE = ("PATIENT", "DOCTOR")
-PROBABLE = 0.1  # of a person whose name is a word of medicine
+PROBABLE = 0.18  # of a person whose name is a word of medicine
 PRODUCTS = ("eponyms", "clinical_names", "makers", "drug_words")  # words that people may have as their names
 WORDS = ("medical_words", "abbreviations")
 NEAR = 24  # characters before a span that may say that it is a person

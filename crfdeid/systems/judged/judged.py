@@ -42,7 +42,7 @@ from crfdeid.systems.works.cross_fitting import all_or_nothing
 from crfdeid.text.document import Document
 
 TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
-DOUBTFUL = 0.03  # a span that is right with less probability is not chosen; one of several types can have it
+DOUBTFUL = 0.01  # a span that is right with less probability is not chosen; one of several types can have it
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Options(TreeOptions):
 class JudgedTagger(CrfTagger):
     """A loaded model. A threshold is for its spans; its CRF is a :class:`CrfTagger` of the same folder."""
 
-    careful_threshold = 0.05
+    careful_threshold = 0.08
 
     def __init__(self, model_folder: ModelFolder) -> None:
         super().__init__(model_folder)
