@@ -123,7 +123,7 @@ def test_of_notes_tagged_ahead_too_the_spans_have_their_probabilities(small_mode
         ("tonsils (Brodsky) 1+", []),
         ("(Kumar)=.05 came", ["Kumar"]),
         # what says that it is a person
-        ("(Foley)=.1 came", ["Foley"]),
+        ("(Foley)=.18 came", ["Foley"]),
         ("Dr. (Foley)=.05 came", ["Foley"]),
         ("Mrs (Foley) came", ["Foley"]),
         ("(Susan Foley)=.05 came", ["Susan Foley"]),

@@ -237,7 +237,7 @@ def test_a_model_without_the_types_of_the_note_has_fewer_columns(notes, tmp_path
 
 def test_the_type_in_doubt_and_the_place_not(tagger, monkeypatch):
     batch = tagger.batch([Document("n", "Ana came")])
-    found = Candidates(*np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0]]), np.array([0.4, 0.5, 0.02]))
+    found = Candidates(*np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0]]), np.array([0.4, 0.5, 0.005]))
     monkeypatch.setattr(tagger, "judge", lambda batch: found)
     kept = tagger.choose(batch)
     assert kept.types.tolist() == [1] and kept.probabilities == pytest.approx([0.9])

@@ -68,12 +68,14 @@ def is_term(note: Document, span: Span) -> bool:
 
 
 def is_plain(folded: str) -> bool:
-    """Whether a folded word is an ordinary word or a drug, and not a name that people bear.
+    """Whether a folded word is an ordinary word, a drug or a product, and not a name that people bear.
 
     >>> [is_plain(word) for word in ("critical", "sulfate", "tylenol", "young", "okafor")]
     [True, True, True, False, False]
     """
-    is_listed = is_ordinary(folded) or folded in load_lowercase("drug_words", "abbreviations")
+    is_listed = is_ordinary(folded) or folded in load_lowercase(
+        "drug_words", "abbreviations", "clinical_names"
+    )
     return is_listed and find_share(folded) < LEAST_SHARE
 
 

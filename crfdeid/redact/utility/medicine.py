@@ -14,9 +14,10 @@ from itertools import chain
 
 import regex
 
+from crfdeid import resources
 from crfdeid.lexicon import ordinary, word_lists
 from crfdeid.lexicon.letters import WORD, fold
-from crfdeid.synthetic.drawing import read_list
+from crfdeid.text.gazetteer import read_entries
 
 MEDICAL = DISEASE, DRUG, FINDING, TERM, EPONYM = (
     "diseases", "drugs", "findings", "other words of medicine", "eponyms before a thing",
@@ -51,8 +52,10 @@ def load_kinds() -> Mapping[str, str]:
     """Return the kind of each folded word of medicine. Words that are names, too, are only eponyms."""
     kinds = dict.fromkeys(word_lists.load_lowercase(*WORDS) - load_frequent(USUAL), TERM)
     kinds |= dict.fromkeys(word_lists.load_lowercase("drug_words"), DRUG)
+    folder = resources.find_folder("synthetic/lists")  # plain data; the generator itself is not imported
     for kind in (FINDING, DISEASE, DRUG):
-        entries = "\n".join(chain.from_iterable(map(read_list, LISTS[kind])))
+        files = (folder / f"{name}.txt" for name in LISTS[kind])
+        entries = "\n".join(chain.from_iterable(map(read_entries, files)))
         kinds |= dict.fromkeys(map(fold, WORD.findall(entries)), kind)
     left_out = load_names() | load_frequent(FREQUENT) - SIDES
     kept = {word: kind for word, kind in kinds.items() if len(word) >= MIN_LETTERS and word not in left_out}
