@@ -10,7 +10,17 @@ from crfdeid import resources
 
 SURROGATES = "crfdeid.redact.surrogates"
 FACES = {
-    "dates": ("DateShifter", "Shift", "draw_shift", "spanish.SpanishDates"),
+    "dates": (
+        "DateShifter",
+        "Shift",
+        "draw_shift",
+        "find_nearest",
+        "find_note_date",
+        "make_date",
+        "parser",
+        "resolve",
+        "spanish.SpanishDates",
+    ),  # fmt: skip
     "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days"),
 }
 

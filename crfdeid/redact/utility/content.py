@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from crfdeid.lexicon import english, spanish
 from crfdeid.lexicon.letters import fold, split_possessive, word_set
-from crfdeid.redact.surrogates.dates import parser, resolve
-from crfdeid.redact.surrogates.dates.shift import find_note_date
+from crfdeid.redact.surrogates.dates import find_note_date, parser, resolve
 from crfdeid.redact.surrogates.generalize import band_age
 from crfdeid.redact.utility.medicine import MEDICAL, find_kind
 from crfdeid.text import ages

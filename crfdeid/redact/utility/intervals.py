@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import NamedTuple
 
-from crfdeid.redact.surrogates.dates.resolve import find_nearest, make_date
+from crfdeid.redact.surrogates.dates import find_nearest, make_date
 from crfdeid.redact.utility.content import Day
 
 CENTURIES = {False: (0,), True: (-100, 0, 100)}
