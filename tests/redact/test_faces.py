@@ -20,7 +20,7 @@ FACES = {
         "parser",
         "resolve",
         "spanish.SpanishDates",
-    ),  # fmt: skip
+    ),
     "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days"),
 }
 
