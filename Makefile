@@ -12,10 +12,12 @@ MODEL ?= models/trained
 DOCUMENTS ?= 600
 SEED ?= 1
 EXPERIMENT ?= groups
+# More options of train, dry-run and ablate: OPTIONS="--overlaps longest"
+OPTIONS ?=
 BESIDE := $(if $(filter corpus/test,$(TEST)),--beside english)
 
 .PHONY: train dry-run test campaign mutants oldest ablate gazetteers shipped dist wheelhouse docs clean
-TRAINING = $(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG)
+TRAINING = $(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) $(OPTIONS)
 train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	@$(call install_extras,$(TRAINING))
 	@echo "Training on $(CORPUS) and scoring on $(TEST)"
@@ -84,7 +86,7 @@ shipped: $(VENV)/.runs
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures. Without CORPUS it trains on the
 # generated notes only.
-COMPARING = $(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(COMPARED) --test $(TEST) --out runs/$(EXPERIMENT)
+COMPARING = $(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(COMPARED) --test $(TEST) --out runs/$(EXPERIMENT) $(OPTIONS)
 COMPARED := $(if $(filter file,$(origin CORPUS)),$(firstword $(CORPUS)),$(CORPUS))
 ablate: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	@$(call install_extras,$(COMPARING))

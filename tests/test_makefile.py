@@ -27,7 +27,7 @@ def run_make(tmp_path):
         clean = {name: value for name, value in os.environ.items() if name not in ("CORPUS", "MAKEFLAGS")}
         wanted = ["make", f"VENV={tmp_path / 'venv'}", *arguments]
         subprocess.run(wanted, cwd=ROOT, check=True, capture_output=True, env=clean)
-        return log.read_text().splitlines()
+        return [" ".join(line.split()) for line in log.read_text().splitlines()]
 
     return run
 
@@ -42,7 +42,7 @@ def test_train_installs_what_the_configuration_needs(run_make):
     wanted = ["train", *DATA, "CONFIG=wi_deid", "MODEL=m"]
     asks, *rest, trains = run_make(*wanted, missing="works")
     assert asks == f"{TRAIN} --extras" and rest == [PIP]
-    assert " ".join(trains.split()) == f"{TRAIN} --out m --overwrite"
+    assert trains == f"{TRAIN} --out m --overwrite"
     assert len(run_make(*wanted)) == 2  # nothing is missing: pip is not called, and needs no network
 
 
@@ -52,3 +52,9 @@ def test_a_dry_run_and_an_experiment_install_too(run_make):
     ]  # fmt: skip
     asks, installs, compares = run_make("ablate", *DATA, "EXPERIMENT=he_table3", missing="works")
     assert (asks, installs, compares) == (f"{COMPARE} --extras", PIP, COMPARE)
+
+
+def test_options_reach_the_commands(run_make):
+    more = "--overlaps longest"
+    assert run_make("dry-run", *DATA, "CONFIG=wi_deid", f"OPTIONS={more}")[-1] == f"{TRAIN} {more} --dry-run"
+    assert run_make("ablate", *DATA, "EXPERIMENT=he_table3", f"OPTIONS={more}")[-1] == f"{COMPARE} {more}"
