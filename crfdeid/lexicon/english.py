@@ -35,6 +35,10 @@ MONTH_PATTERN = (
 FULL_WEEKDAYS = tuple(name.lower() for name in WEEKDAYS)
 WEEKDAY_NAMES = (*FULL_WEEKDAYS, "tues", "thurs", "weds", "thur", *(name[:3] for name in FULL_WEEKDAYS))
 SEASONS = ("winter", "spring", "summer", "fall", "autumn")
+STOP_WORDS = frozenset(  # that Spanish does not have
+    """the of and to is that for with was on are at be this by from an not she his her has have which or were
+    been but will had their there""".split()  # noqa: SIM905
+)
 
 # month, day
 FIXED = {

@@ -41,3 +41,7 @@ FEASTS: dict[str, tuple[int, int] | int] = {  # a day, or days from Easter
     "s. santa": -3, "miércoles santo": -4, "sábado de gloria": -1, "jueves santo": -3, "viernes santo": -2,
     "pascua": 0, "pascuas": 0, "corpus": 60, "corpus christi": 60,
 }  # fmt: skip
+STOP_WORDS = frozenset(  # that English does not have
+    """que en los las por para con una su del se al lo como pero sus le ya este esta sin y el un desde hasta
+    muy también hace fue ha son más está""".split()  # noqa: SIM905
+)

@@ -17,7 +17,7 @@ from crfdeid.corpora.span_table import RowNumbers, SpanTable
 from crfdeid.errors import FormatError, show_id
 from crfdeid.files import decode_text, find_date
 from crfdeid.systems import model, model_folder
-from crfdeid.systems.model import SeenNotes, read_model_hashes
+from crfdeid.systems.model import NoteLanguage, SeenNotes, read_model_hashes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.tag.plan import STREAM, TagPlan
 from crfdeid.text.document import Document
@@ -69,6 +69,7 @@ class TagRun:
     tagger: Tagger
     stages: list[Stage]
     seen: SeenNotes
+    language: NoteLanguage
     journal: SpanJournal | None = None
     folder: Destination | None = None
     rows: RowNumbers = field(default_factory=RowNumbers)
@@ -84,7 +85,10 @@ class TagRun:
         if plan.threshold:
             tagger.check_threshold(plan.threshold)
         seen = SeenNotes(read_training_hashes(plan.model))
-        run = cls(plan, tagger, stages, seen, folder=open_folder(plan) if plan.keeps_folder else None)
+        language = NoteLanguage(tagger.language, tagger.scheme.name)
+        run = cls(
+            plan, tagger, stages, seen, language, folder=open_folder(plan) if plan.keeps_folder else None
+        )
         run.journal = open_journal(plan, run.hash) if plan.keeps_journal else None
         return run
 
@@ -95,7 +99,7 @@ class TagRun:
 
     def tag(self) -> Iterator[Document]:
         """Yield the notes of the plan with their spans."""
-        notes = self.seen.count_each(read_notes(self.plan, self.rows))
+        notes = self.language.count_each(self.seen.count_each(read_notes(self.plan, self.rows)))
         if self.folder:
             notes = (note for note in notes if self.folder and not self.folder.has(note.id))
         documents = self.journal.tag(notes, self._find_spans) if self.journal else self._find_spans(notes)
@@ -141,10 +145,12 @@ class TagRun:
         return f"; {kept:,} of them were tagged before" * bool(kept)
 
     def lines(self) -> Iterator[str]:
-        """Say what the stages did, and warn of notes that the model has seen."""
+        """Say what the stages did, and warn of notes that the model has seen or that are in another
+        language."""
         for stage in self.stages:
             yield from stage.lines()
         yield from self.seen.lines()
+        yield from self.language.lines()
 
 
 def read_training_hashes(name: str | None) -> set[str]:

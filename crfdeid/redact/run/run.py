@@ -54,6 +54,7 @@ class RedactRun:
     tagger: Tagger | None
     threshold: Threshold | None
     report: Report
+    language: model.NoteLanguage | None
 
     @classmethod
     def of(cls, plan: RedactPlan, destination: Destination, left_out: Mapping[str, int] | None) -> RedactRun:
@@ -76,7 +77,8 @@ class RedactRun:
             left_in_values=destination.survivors,
             left_out=left_out,
         )
-        return cls(plan, redactor, destination, stages, known, tagger, threshold, report)
+        language = model.NoteLanguage(tagger.language, tagger.scheme.name) if tagger else None
+        return cls(plan, redactor, destination, stages, known, tagger, threshold, report, language)
 
     @contextmanager
     def open(self) -> Iterator[Iterator[Document]]:
@@ -101,6 +103,7 @@ class RedactRun:
     def write(self, redacted: Iterable[Document]) -> None:
         """Write the notes to the destination."""
         plan, redactor = self.plan, self.redactor
+        redacted = self.language.count_each(redacted) if self.language else redacted
         if plan.is_spreadsheet_safe and not self.destination.quotes_cells:
             redacted = map(quote_formulas, redacted)
         options = redactor.hash_options(*(stage.options for stage in self.stages), *plan.deciding)
@@ -111,6 +114,7 @@ class RedactRun:
         yield from self.report.lines()
         yield IDS_OF_MESSAGES if self.plan.reading.with_fields else IDS[self.plan.new_ids]
         yield from self.destination.lines()
+        yield from self.language.lines() if self.language else ()
         yield str(self.destination)
 
     def _list_report(self) -> list[Path]:
