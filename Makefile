@@ -16,7 +16,7 @@ EXPERIMENT ?= groups
 OPTIONS ?=
 BESIDE := $(if $(filter corpus/test,$(TEST)),--beside english)
 
-.PHONY: train dry-run test campaign mutants oldest ablate gazetteers shipped dist wheelhouse docs clean
+.PHONY: train dry-run test campaign mutants oldest ablate gazetteers shipped shipped-spanish dist wheelhouse docs clean
 TRAINING = $(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) $(OPTIONS)
 train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	@$(call install_extras,$(TRAINING))
@@ -83,6 +83,13 @@ shipped: $(VENV)/.runs
 	$(BIN)/python benchmarks/hosts.py --out corpus/shipped
 	$(BIN)/python -m crfdeid.train corpus/shipped/*.jsonl --config english_judged --set crf.feature.minfreq=6 \
 		--out models/english --overwrite
+
+# The Spanish model that ships: trained on MEDDOCAN, which ../shared/data/meddocan must have, and on the Spanish
+# written documents.
+shipped-spanish: $(VENV)/.runs
+	$(BIN)/python benchmarks/spanish.py --out corpus/spanish
+	$(BIN)/python -m crfdeid.train corpus/spanish/*.jsonl --config spanish_judged --out models/spanish --overwrite
+	$(BIN)/python benchmarks/spanish.py --attribute models/spanish
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures. Without CORPUS it trains on the
 # generated notes only.

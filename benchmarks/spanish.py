@@ -2,6 +2,7 @@
 
     python benchmarks/spanish.py --out corpus/spanish     writes them; make shipped-spanish trains on them
     python benchmarks/spanish.py --judge [--config FILE] [--set KEY=VALUE …] [--hand NAME …]
+    python benchmarks/spanish.py --attribute models/spanish   adds MEDDOCAN's authors and licence to the card
     python benchmarks/spanish.py --model spanish --part test   a model that is there, on one part
     python benchmarks/spanish.py --surrogates --part train     what redact makes of the gold spans of a part
 
@@ -11,7 +12,8 @@ courts and hospitals of their own, and no makers of drugs. Half of its cases los
 the model does not learn these forms by heart; some lose accents, small letters or are scanned. The written
 documents of the train hands come as they are and filled anew.
 
-``--judge`` leaves out each of the train hands in turn, and prints the line of what its model does there.
+``--judge`` leaves out each of the train hands in turn, and prints the line of what its model does there; with
+``--cases`` it scores MEDDOCAN's development part, trained on the training part.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from meddocan import DATA, FOOT_BEGINS, HEAD_ENDS
 
 from crfdeid import cli, config, corpora
 from crfdeid.errors import ConfigurationError
+from crfdeid.evaluate import official
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.redact.surrogates.patient import Rules
@@ -38,11 +41,12 @@ from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.pieces import Piece, build_document
 from crfdeid.synthetic.written_corpus import PARTS, SPANISH, WrittenDocument, read_corpus
 from crfdeid.synthetic.written_fill import draw_fills
-from crfdeid.systems import model, registry
+from crfdeid.systems import model, registry, training_record
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_map
 
 SEED = 2014
+WANTED = "the Spanish model needs train and dev of MEDDOCAN (SPACCC_MEDDOCAN, CC BY 4.0), brat files"
 FILLS = 6  # how many more times each written document is drawn
 PARTS_OF_MEDDOCAN = ("train", "dev")
 NUMBER = re.compile(
@@ -63,6 +67,14 @@ OFFICE = re.compile(
     r"|samur|once|intcf|udelar|ivml|iml|nato|incodol",
     re.IGNORECASE,
 )
+ATTRIBUTION = """The model learned from the training and development parts of MEDDOCAN (SPACCC_MEDDOCAN,
+copyright 2019 Secretaría de Estado para el Avance Digital), described by M. Marimon and others:
+"Automatic De-identification of Medical Texts in Spanish: the MEDDOCAN Track, Corpus, Guidelines, Methods and
+Evaluation of Results", IberLEF 2019, CEUR-WS 2421. Licence of the corpus: CC BY 4.0
+(https://creativecommons.org/licenses/by/4.0/). Changes: the types of i2b2 2014, other edges of spans, cases
+without head and foot, and cases in capitals, without accents or with errors of scanning. The other documents
+were written for this project (MIT).
+"""
 SIGNS = ("no accents", "capitals", "small letters", "scanned")
 OTHERWISE = 0.4  # the share of cases that are written once more, in another way
 
@@ -174,22 +186,25 @@ def write_otherwise(document: Document, rng: Random) -> Document:
     return build_document(pieces, f"{document.id}-o", document.patient or document.id)
 
 
-def make_cases() -> Iterator[Document]:
-    """Yield MEDDOCAN's cases: as they are or without head and foot, and some in another writing. Each is its
-    own patient."""
-    folders = [DATA / part / "brat" for part in PARTS_OF_MEDDOCAN]
-    if missing := [folder for folder in folders if not folder.is_dir()]:
-        raise ConfigurationError(
-            f"{missing[0]}: not there; the Spanish model needs MEDDOCAN's train and dev (CC BY 4.0)"
-        )
+def make_cases(parts: Sequence[str] = PARTS_OF_MEDDOCAN) -> Iterator[Document]:
+    """Yield MEDDOCAN's cases of the parts: as they are or without head and foot, and some in another writing.
+    Each is its own patient."""
     rng = Random(SEED)
+    for whole in read_cases(parts):
+        case = whole if rng.random() < 0.5 else cut_to_narrative(whole)
+        yield case
+        if rng.random() < OTHERWISE:
+            yield write_otherwise(case, rng)
+
+
+def read_cases(parts: Sequence[str]) -> Iterator[Document]:
+    """Yield the adapted cases of the parts. Raises :class:`ConfigurationError` where a part is missing."""
+    folders = [DATA / part / "brat" for part in parts]
+    if missing := [folder for folder in folders if not folder.is_dir()]:
+        raise ConfigurationError(f"{missing[0]}: not there; {WANTED}")
     for folder in folders:
         for case in corpora.read(folder, "brat"):
-            whole = replace(adapt_case(case), patient=case.id)
-            whole = whole if rng.random() < 0.5 else cut_to_narrative(whole)
-            yield whole
-            if rng.random() < OTHERWISE:
-                yield write_otherwise(whole, rng)
+            yield replace(adapt_case(case), patient=case.id)
 
 
 def make_written(documents: Iterable[WrittenDocument], fills: int = FILLS) -> Iterator[Document]:
@@ -214,6 +229,13 @@ def judge(settings: config.Config, hands: Sequence[str], fills: int) -> None:
     print(format_written("all", *map(list, zip(*everything))))
 
 
+def attribute(folder: Path) -> None:
+    """Add the source of the cases, with its licence, to the card of a model."""
+    card = folder / training_record.CARD
+    text = card.read_text(encoding="utf-8").partition("\n## Attribution\n")[0]
+    card.write_text(f"{text}\n## Attribution\n\n{ATTRIBUTION}", encoding="utf-8")
+
+
 def print_surrogates(part: str) -> None:
     """Redact the gold spans of a part, each note by itself; print how many become surrogates and markers, and
     how many places still have a found text."""
@@ -226,27 +248,42 @@ def print_surrogates(part: str) -> None:
     print(*(f"{why}: {count}" for why, count in left.most_common()), sep="\n")
 
 
+def judge_cases(settings: config.Config, fills: int) -> None:
+    """Train on MEDDOCAN's training part and the written documents; print the three scores of the task on its
+    development part, with the types of i2b2 2014."""
+    rest = make_written(read_corpus("train", SPANISH), fills)
+    with tempfile.TemporaryDirectory() as folder:
+        tagger = model.train([*make_cases(("train",)), *rest], settings, Path(folder) / "model")
+        gold = list(read_cases(("dev",)))
+        found = list(tagger.tag_all(document.with_spans(()) for document in gold))
+    print(official.format_scores(official.score_documents(gold, found)))
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, help="write the training corpora to this folder")
     parser.add_argument("--judge", action="store_true", help="train without each hand in turn")
     parser.add_argument("--hand", nargs="+", default=[], help="with --judge: only these hands are left out")
+    parser.add_argument("--cases", action="store_true", help="with --judge: score MEDDOCAN's dev")
     parser.add_argument("--config", default="spanish")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     parser.add_argument("--fills", type=int, default=FILLS, help="how often each written document is filled")
+    parser.add_argument("--attribute", type=Path, metavar="MODEL", help="add the source to a card")
     parser.add_argument("--surrogates", action="store_true", help="redact the gold spans, and count")
     parser.add_argument("--model", help="judge this model, without training")
     parser.add_argument("--part", choices=PARTS, default="test", help="with --model: the written documents")
     args = parser.parse_args(arguments)
     if args.surrogates:
         print_surrogates(args.part)
+    elif args.attribute:
+        attribute(args.attribute)
     elif args.model:
         gold = copy_all(read_corpus(args.part, SPANISH))
         found = list(model.load(args.model).tag_all(document.with_spans(()) for document in gold))
         print(f"{WRITTEN_HEAD}\n{format_written(args.part, gold, found)}")
     elif args.judge:
         settings = registry.apply_changes(registry.read_config(args.config), args.set)
-        judge(settings, args.hand, args.fills)
+        judge(settings, args.hand, args.fills) if not args.cases else judge_cases(settings, args.fills)
     elif args.out:
         args.out.mkdir(parents=True, exist_ok=True)
         corpora.write(make_cases(), args.out / "meddocan.jsonl", "jsonl", overwrite=True)

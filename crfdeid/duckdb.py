@@ -75,6 +75,7 @@ class Functions:
         self.tagger, self.lock = tagger, Lock()
         self.threshold = None if threshold is None else tagger.check_threshold(threshold)
         self.redactor = Redactor(secret or keyed_choice.make_secret(), by_note=True, policy=policy)
+        self.redactor.write_in(tagger.language)
 
     def find_spans(self, texts: Any) -> Any:
         """The spans of a column of Arrow. DuckDB evaluates the types here, so they do not name pyarrow."""

@@ -61,6 +61,7 @@ class Session:
         self.threshold = None if threshold is None else self.tagger.check_threshold(threshold)
         self.style, self.turns, self.is_open = style, 0, True
         self.redactor = Redactor(keyed_choice.make_secret(), STYLES[style], policy=policy, avoid=is_ordinary)
+        self.redactor.write_in(self.tagger.language)
         self._begin()
         for pair in pairs:
             self._continue(pair)

@@ -45,6 +45,7 @@ def plan_redaction(
     shared = share_model(session, model or models.DEFAULT)
     if rules:
         rules.check_scheme(load_model(shared.name).scheme)
+    redactor.write_in(load_model(shared.name).language)
     chosen = tagging.choose_threshold(load_model(shared.name), threshold)
     return Work(columns, shared, chosen, redactor=redactor)
 
