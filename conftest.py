@@ -15,11 +15,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 collect_ignore = [
     f"crfdeid/{name}.py"
     for extra, names in {
-        "torch": [f"systems/rnn/{name}" for name in ("embeddings", "network", "tagging", "training")],
+        "torch": [f"systems/works/rnn_{name}" for name in ("embeddings", "network", "training")],
         "transformers": ["systems/transformer/training"],
         "spacy": ["integrations/spacy"],
         "presidio_analyzer": ["integrations/presidio"],
         "litellm": ["integrations/litellm"],
+        "langchain_core": ["integrations/langchain"],
     }.items()
     for name in names
     if not find_spec(extra)
