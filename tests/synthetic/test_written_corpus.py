@@ -218,7 +218,17 @@ def test_the_files_of_a_language_name_it_and_english_is_the_default():
 @pytest.mark.parametrize(
     ("part", "hands"),
     [
-        ("train", ["es_guardia_rosario", "es_guardia_zaragoza", "es_planta_oviedo", "es_ventanilla_murcia"]),
+        (
+            "train",
+            [
+                "es_ambulatorio_cartagena",
+                "es_expediente_puebla",
+                "es_guardia_rosario",
+                "es_guardia_zaragoza",
+                "es_planta_oviedo",
+                "es_ventanilla_murcia",
+            ],
+        ),
         ("test", ["es_archivo_medellin"]),
     ],
 )
