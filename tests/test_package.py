@@ -1,5 +1,6 @@
 """The wheel holds all that the package needs at run time."""
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -18,10 +19,13 @@ ROOT = resources.PACKAGE.parent
 def wheel(tmp_path_factory):
     if not (ROOT / "setup.cfg").is_file():
         pytest.skip("not a checkout")
-    shutil.rmtree(ROOT / "build", ignore_errors=True)  # an earlier build's modules would be in the wheel
     out = tmp_path_factory.mktemp("wheel")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "-w", out]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, ROOT], check=True, capture_output=True)
+    command = [sys.executable, "-m", "pip", "wheel", *options, ROOT]
+    with (tmp_path_factory.getbasetemp().parent / "wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another worker would remove the build in the middle
+        shutil.rmtree(ROOT / "build", ignore_errors=True)  # an earlier build's modules would be in the wheel
+        subprocess.run(command, check=True, capture_output=True)
     (path,) = out.glob("*.whl")
     with zipfile.ZipFile(path) as archive:
         yield archive, out
