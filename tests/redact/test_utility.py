@@ -9,10 +9,28 @@ from hypothesis import strategies as st
 
 from crfdeid.redact.utility import alignment
 from crfdeid.redact.utility.alignment import align, count_prefixes, find_pairs, measure_common
-from crfdeid.redact.utility.comparison import ALL, KINDS, MEDICINE, NEGATED, TOGETHER, Utility
-from crfdeid.redact.utility.content import MEASURE, NEGATION, Day, read_content
-from crfdeid.redact.utility.intervals import Intervals, MovedDate, move_date
-from crfdeid.redact.utility.medicine import DISEASE, DRUG, EPONYM, FINDING, TERM
+from crfdeid.redact.utility.comparison import (
+    ALL,
+    KINDS,
+    MEDICINE,
+    NEGATED,
+    TOGETHER,
+    Intervals,
+    MovedDate,
+    Utility,
+    move_date,
+)
+from crfdeid.redact.utility.content import (
+    DISEASE,
+    DRUG,
+    EPONYM,
+    FINDING,
+    MEASURE,
+    NEGATION,
+    TERM,
+    Day,
+    read_content,
+)
 from crfdeid.text.document import Document
 
 MEASURES = {

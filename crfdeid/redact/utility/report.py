@@ -12,7 +12,7 @@ from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.redact.report.kept import describe_documents, list_tables, render_kept
 from crfdeid.redact.report.release_inputs import Table
 from crfdeid.redact.utility.comparison import MEDICINE, NEGATED, Utility
-from crfdeid.redact.utility.medicine import MEDICAL
+from crfdeid.redact.utility.content import MEDICAL
 from crfdeid.text.ages import GROUP
 
 WIDTH = 10  # years of a band
