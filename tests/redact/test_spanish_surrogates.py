@@ -123,7 +123,12 @@ def test_the_whole_dates_of_the_written_notes_keep_their_intervals():
             text = note.text_of(span)
             made = surrogates.make_surrogate(note, span, surrogates.find_note_date(note))
             if made and re.fullmatch(r"\d\d?[/.-]\d\d?[/.-]\d{4}", text):
-                old, new = (date(*map(int, reversed(re.findall(r"\d+", each)))) for each in (text, made))
+                numbers = [[*map(int, re.findall(r"\d+", each))] for each in (text, made)]
+                if (
+                    numbers[0][1] > 12
+                ):  # a note of the United States: the month comes first, also in the surrogate
+                    numbers = [[day, month, year] for month, day, year in numbers]
+                old, new = (date(year, month, day) for day, month, year in numbers)
                 days.add((new - old).days)
         assert len(days) == 1
 
