@@ -8,6 +8,7 @@ words have their own forms here. A feast becomes the part of the month where its
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import regex
 
@@ -48,6 +49,10 @@ SHORT_MONTH = regex.compile(
     regex.IGNORECASE,
 )
 ONLY_SHORT_MONTH = regex.compile(r"(?P<m>\p{L}{3,4})\.?(?P<t>[/.–\s-]+)(?P<y>\d{4}|\d\d)", regex.IGNORECASE)
+MONTHS_OF = (  # the forms of a day with a month that the parser does not know
+    (ROMAN, {name: number for number, name in enumerate(ROMANS, 1)}),
+    (SHORT_MONTH, SHORT_MONTHS | {"sept": 9}),
+)
 PLAIN_NUMBERS = {drop_accents(word): number for word, number in NUMBERS.items()} | {
     "primero": 1,
     "veintiun": 21,
@@ -109,11 +114,12 @@ class SpanishDates(DateShifter):
         return ONLY_DAYS.fullmatch(text) is not None and NAMED.search(text) is not None
 
 
-class Day:
-    """A day in words or Roman numbers: ``d``, ``m`` and ``y`` (None where it is not written)."""
+class Day(NamedTuple):
+    """A day in words or Roman numbers; ``y`` is None where no year is written."""
 
-    def __init__(self, d: int, m: int, y: int | None) -> None:
-        self.d, self.m, self.y = d, m, y
+    d: int
+    m: int
+    y: int | None
 
 
 def read_day(text: str) -> Day | None:
@@ -122,10 +128,9 @@ def read_day(text: str) -> Day | None:
         d, m = read_number(match["d"]), MONTH_NUMBERS.get(match["m"].lower())
         y = read_year(match["y"]) if match["y"] else None
         return Day(d, m, y) if d and m and d <= 31 and (y or not match["y"]) else None
-    for form, months in ((ROMAN, {name: n for n, name in enumerate(ROMANS, 1)}), (SHORT_MONTH, SHORT_MONTHS)):
+    for form, months in MONTHS_OF:
         if match := form.fullmatch(text):
-            month = months.get(match["m"].lower()) or (4 if match["m"].lower() == "sept" else None)
-            month = 9 if match["m"].lower() == "sept" and form is SHORT_MONTH else month
+            month = months.get(match["m"].lower())
             d, y = int(match["d"]), int(match["y"]) if match["y"] else None
             if month and 1 <= d <= 31:
                 return Day(d, month, y)
@@ -171,16 +176,24 @@ def move(day: Day, shift: Shift, near: date) -> date | None:
     )
 
 
+def move_read(
+    form: regex.Pattern[str], text: str, shift: Shift, near: date
+) -> tuple[regex.Match[str], date] | None:
+    """Return the match of the form and the moved day, if the text is a day of that form."""
+    match = form.fullmatch(text)
+    moved = move(day, shift, near) if match and (day := read_day(text)) else None
+    return (match, moved) if match and moved else None
+
+
 def shift_words(text: str, shift: Shift, near: date) -> str | None:
     """
     >>> shift_words("Doce de marzo de dos mil quince", Shift(1, 364), date(2015, 3, 12))
     'Diez de marzo de dos mil dieciséis'
     """
-    match = IN_WORDS.fullmatch(text)
-    if not match or not (day := read_day(text)) or not (moved := move(day, shift, near)):
+    found = move_read(IN_WORDS, text, shift, near)
+    if not found or found[1].year < 1900:
         return None
-    if moved.year < 1900:
-        return None
+    match, moved = found
     made = f"{NUMBER_WORDS[moved.day] if moved.day > 1 else 'uno'} de {MONTHS[moved.month - 1]}"
     if match["y"]:
         made += f"{match['of']}{moved.year if match['y'].isdigit() else write_year(moved.year)}"
@@ -192,11 +205,11 @@ def shift_roman(text: str, shift: Shift, near: date) -> str | None:
     >>> shift_roman("12/III/15", Shift(1, 364), date(2015, 3, 12))
     '10/III/16'
     """
-    match = ROMAN.fullmatch(text)
-    if not match or not (day := read_day(text)) or not (moved := move(day, shift, near)):
+    if not (found := move_read(ROMAN, text, shift, near)):
         return None
+    match, moved = found
     month = ROMANS[moved.month - 1]
-    return write_parts(match, moved, month.upper() if match["m"].isupper() else month, match["s"])
+    return write_parts(match, moved, month.upper() if match["m"].isupper() else month)
 
 
 def shift_short(text: str, shift: Shift, near: date) -> str | None:
@@ -204,31 +217,33 @@ def shift_short(text: str, shift: Shift, near: date) -> str | None:
     >>> [shift_short(text, Shift(1, 364), date(2019, 5, 3)) for text in ("28/abr/2019", "ENE/2019")]
     ['26/abr/2020', 'ENE/2020']
     """
-    if (
-        (match := SHORT_MONTH.fullmatch(text))
-        and (day := read_day(text))
-        and (moved := move(day, shift, near))
-    ):
-        return write_parts(
-            match, moved, match_case(MONTHS[moved.month - 1][:3], match["m"]), match["t"] or ""
-        )
+    if found := move_read(SHORT_MONTH, text, shift, near):
+        return write_parts(*found, write_short_month(*found))
     match = ONLY_SHORT_MONTH.fullmatch(text)
-    if not match or not (month := SHORT_MONTHS.get(match["m"].lower())):
+    month = match and SHORT_MONTHS.get(match["m"].lower())
+    moved = move(Day(15, month, int(match["y"])), shift, near) if match and month else None
+    if not match or not moved:
         return None
-    moved = move(Day(15, month, int(match["y"])), shift, near)
-    if moved is None:
-        return None
-    return (
-        match_case(MONTHS[moved.month - 1][:3], match["m"])
-        + text[match.end("m") : match.start("y")]
-        + (f"{moved.year % 100:02}" if len(match["y"]) == 2 else str(moved.year))
-    )
+    between = text[match.end("m") : match.start("y")]
+    return write_short_month(match, moved) + between + write_digits(moved.year, match["y"])
 
 
-def write_parts(match: regex.Match[str], moved: date, month: str, second: str) -> str:
+def write_short_month(match: regex.Match[str], moved: date) -> str:
+    return match_case(MONTHS[moved.month - 1][:3], match["m"])
+
+
+def write_digits(year: int, like: str) -> str:
+    """
+    >>> write_digits(2016, "15"), write_digits(2016, "2015")
+    ('16', '2016')
+    """
+    return f"{year % 100:02}" if len(like) == 2 else str(year)
+
+
+def write_parts(match: regex.Match[str], moved: date, month: str) -> str:
     """Write a day, month and year with the signs of the text between them."""
     day = f"{moved.day:02}" if match["d"].startswith("0") or len(match["d"]) == 2 else str(moved.day)
-    year = match["y"] and (f"{moved.year % 100:02}" if len(match["y"]) == 2 else str(moved.year))
+    year = match["y"] and write_digits(moved.year, match["y"])
     end = match.string[match.end("y") if match["y"] else match.end("m") :]
     return (
         f"{day}{match['s']}{month}"

@@ -7,7 +7,8 @@ from datetime import date
 
 import regex
 
-from crfdeid.lexicon.letters import remove_invisible
+from crfdeid.lexicon import spanish
+from crfdeid.lexicon.letters import drop_accents, remove_invisible, word_set
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
 from crfdeid.redact.surrogates.patient import UNIT_LENGTH, Makers, PatientSurrogates
@@ -20,18 +21,20 @@ from crfdeid.text.document import Document, Span
 __all__ = ["SpanishSurrogates"]
 
 GROUP = "90 o más"
-UNITS = "un|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve"
+UNITS = "|".join(("un", "una", *spanish.UNITS[2:10]))
 OLD = regex.compile(
     rf"\b(?:noventa(?:\s+y\s+(?:{UNITS}|uno))?|noventón|noventona|cien(?:to(?:\s+(?:{UNITS}|uno))?)?)\b",
     regex.IGNORECASE,
 )
-WORDS = frozenset(
-    """un una dos tres cuatro cinco seis siete ocho nueve uno diez once doce trece catorce quince dieciséis
-    diecisiete dieciocho diecinueve veinte veintiuno veintiún veintidós veintitrés veinticuatro veinticinco
-    veintiséis veintisiete veintiocho veintinueve treinta cuarenta cincuenta sesenta setenta ochenta noventa
-    dieciseis veintidos veintitres veintiseis veintitantos cien ciento pocos tantos pico y medio media o a al
+NUMBERS = {part for words in spanish.NUMBERS for part in words.split()}
+WORDS = (
+    NUMBERS
+    | {drop_accents(word) for word in NUMBERS}
+    | word_set(
+        """un una veintiún veintitantos cien ciento pocos tantos pico medio media o a al
     de los las el la unos unas casi más menos año años mes meses semana semanas día días hora horas cumplidos
-    edad recién nacido nacida añitos ans anys s""".split()  # noqa: SIM905
+    edad recién nacido nacida añitos ans anys s"""
+    )
 )
 LETTER = regex.compile(r"\p{L}+")
 

@@ -29,7 +29,7 @@ Province = tuple[str, str]  # country and name
 SMALL = word_set("de del la las los el lo y e o a al en san santa santo d i")
 NAMING = word_set("mayor real nueva nuevo vieja viejo alta alto baja bajo gran vía casa sur norte este oeste")
 SAINTS = word_set("san santa santo virgen nuestra señora sra")
-ORDINAL = regex.compile(r"(?<=\d)(?:er|ro|do|to|mo|vo|no|[ªºao])(?!\p{L})", regex.IGNORECASE)
+ENDINGS = word_set("er ro do to mo vo º ª o a")  # of ordinals
 POSTAL = regex.compile(r"(?<!\d)(?:[A-Z][ -]?)?\d{4,6}(?!\d)")
 FEMININE = regex.compile(r"^\p{L}*(?<!ist)a\b", regex.IGNORECASE)
 WOMEN = word_set("actriz jueza docta mujer monja azafata")
@@ -193,18 +193,7 @@ class SpanishPlaces(Places):
 def is_ending(match: regex.Match[str]) -> bool:
     """Whether letters end an ordinal: the ``º`` of ``3.º``, the ``er`` of ``1er``."""
     before = match.string[max(0, match.start() - 2) : match.start()].rstrip(".")
-    return before[-1:].isdecimal() and match[0].lower() in (
-        "er",
-        "ro",
-        "do",
-        "to",
-        "mo",
-        "vo",
-        "º",
-        "ª",
-        "o",
-        "a",
-    )
+    return before[-1:].isdecimal() and match[0].lower() in ENDINGS
 
 
 def is_feminine(job: str) -> bool:
