@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Floats, Ints, list_places
 from crfdeid.engine.decoding.links import Links, build_links
 from crfdeid.text import bio
 
@@ -183,8 +183,7 @@ class Candidates(NamedTuple):
     def expand(self) -> tuple[Ints, Ints]:
         """Return the tokens of all candidates, one after the other, and the candidate of each."""
         sizes = self.last + 1 - self.first
-        owners = np.repeat(np.arange(len(sizes)), sizes)
-        return np.arange(len(owners)) + (self.first - np.cumsum(sizes) + sizes)[owners], owners
+        return list_places(self.first, sizes), np.repeat(np.arange(len(sizes)), sizes)
 
 
 def pair_labels(labels: Sequence[str]) -> LabelPairs:

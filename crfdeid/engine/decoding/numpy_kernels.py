@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Floats, Ints, list_places
 from crfdeid.engine.arrays.vocabulary import NONE, enlarge
 from crfdeid.engine.decoding.chain import best_step, label_leads
 from crfdeid.engine.decoding.tables import Pattern, Rows, Tables
@@ -69,8 +69,7 @@ def neighbour_pairs(first: Ints, stop: Ints, offset: int) -> tuple[Ints, Ints]:
     neighbours."""
     begin, end = np.maximum(first, first - offset), np.minimum(stop, stop - offset)
     sizes = np.maximum(end - begin, 0)
-    starts = np.cumsum(sizes) - sizes
-    here = np.repeat(begin - starts, sizes) + np.arange(int(sizes.sum()))
+    here = list_places(begin, sizes)
     return here, here + offset
 
 
@@ -134,7 +133,6 @@ def add_blocks(starts: Ints, blocks: Ints, ends: Ints, places: Ints, weights: Fl
     """Add each of ``blocks`` to the row at its start: block b has ``weights[ends[b] : ends[b + 1]]`` for
     these ``places`` of a row."""
     sizes = ends[blocks + 1] - ends[blocks]
-    before = np.cumsum(sizes) - sizes
-    where = np.arange(int(sizes.sum())) + np.repeat(ends[blocks] - before, sizes)
+    where = list_places(ends[blocks], sizes)
     flat = places[where] + np.repeat(starts * rows.shape[1], sizes)
     np.add.at(rows.reshape(-1), flat, weights[where])

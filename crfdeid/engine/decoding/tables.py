@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Floats, Ints, list_places
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import STATE, Weights
 from crfdeid.feature_extraction.templates import Atom, Template, format_template
@@ -62,8 +62,7 @@ class StateWeights:
         """
         starts = self.ends[attributes]
         sizes = self.ends[attributes + 1] - starts
-        before = np.cumsum(sizes) - sizes
-        return sizes, np.arange(sizes.sum()) + np.repeat(starts - before, sizes)
+        return sizes, list_places(starts, sizes)
 
 
 def group_by_template(weights: Weights) -> StateWeights:

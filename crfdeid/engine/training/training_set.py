@@ -18,6 +18,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch, Reader, Scan, encode_labels
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
+from crfdeid.engine.arrays.types import list_places
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, form
 from crfdeid.engine.training.bundles import Bundles, Lists, concatenate, list_rows
 from crfdeid.engine.training.numbering import (
@@ -117,7 +118,7 @@ class _Builder:
         """Labels, sizes and documents of sequences, text numbers, and the codes of each observation, of the
         tokens that are in a sequence."""
         sizes = batch.stop - batch.first
-        keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        keep = list_places(batch.first, sizes)
         names = self.pipeline.mark_spans(encode_labels(batch))
         gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
         columns = [narrow_type(self.columns.column(name, batch)[..., keep]) for name in self.names]
@@ -177,7 +178,7 @@ class _Builder:
         sizes = np.array([len(own) for own in values], np.int64)
         codes = np.full((int(sizes.max(initial=1)), len(values)), NONE, np.int32)
         owners = np.repeat(np.arange(len(values)), sizes)
-        places = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        places = list_places(np.zeros_like(sizes), sizes)
         codes[places, owners] = [numbers[one] for own in values for one in own]
         return numbers, codes[:, which]
 

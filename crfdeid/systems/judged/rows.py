@@ -15,7 +15,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, ContextColumns
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Floats, Ints, list_places
 from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TextNumbers, TokenVocabulary
 from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
@@ -326,7 +326,6 @@ def pair_near(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     high = np.searchsorted(starts, last + NEAR, side="right")
     sizes = high - low
     one = np.repeat(np.arange(len(first)), sizes)
-    places = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
-    other = order[places]
+    other = order[list_places(low, sizes)]
     keep = (one != other) & (last[other] >= first[one] - NEAR)
     return one[keep], other[keep]
