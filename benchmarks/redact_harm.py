@@ -2,9 +2,10 @@
 
     python benchmarks/redact_harm.py [--documents 40] [--model NAME] [--part test]
 
-It reads two kinds of documents. Those of the written corpus (docs/written.md) have gold spans, or no PHI at
-all. The texts of ``shared/data/clinical_english`` have no gold spans and almost no PHI, so that every change
-counts. Each document is tagged and redacted as the only note of its patient, by the default of ``redact``.
+It reads two kinds of documents. Documents of the written corpus (docs/written.md) have gold spans, or
+contain no PHI. The texts of ``shared/data/clinical_english`` have no gold spans and almost no PHI, so that
+every change counts. Each document is tagged and redacted as the only note of its patient, by the default of
+``redact``.
 
 A false change is a replacement that no gold span overlaps and that differs from its text. The benchmark
 prints the false changes per 1,000 words, by class and by type, and the notes that have one; where there are

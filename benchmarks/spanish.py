@@ -165,7 +165,7 @@ def cut_to_narrative(document: Document) -> Document:
 
 
 def list_pieces(document: Document) -> list[Piece]:
-    """Return the text of the document in pieces, those of spans with their types."""
+    """Return the text of the document in pieces; a piece that is a span has its type."""
     pieces, at = [], 0
     for span in document.spans:
         pieces += [Piece(document.text[at : span.start]), Piece(document.text_of(span), span.type)]

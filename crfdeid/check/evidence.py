@@ -1,10 +1,10 @@
 """Which findings in source code have strong evidence, and which of them somebody looked at and allowed.
 
-A rule tagger expects a note. Source code has capitals, numbers and quotes everywhere, and nearly all that the
-rules find there is no PHI. So a finding counts only where its own line has more: a title, a credential or a
-clue beside a name; a listed first name before a surname; the form of a number, and a clue; a clue before a
-date with a year. What programmers write as an example (555-0148, 123-45-6789) does not count. The list of
-allowed findings is a file with hashes, and no text.
+A rule tagger expects a note. Source code has capitals, numbers and quotes everywhere, and nearly everything
+that the rules find there is not PHI. So a finding counts only if its own line gives more evidence: a title,
+a credential or a clue beside a name; a listed first name before a surname; the form of a number, and a
+clue; a clue before a date with a year. What programmers write as an example (555-0148, 123-45-6789) does
+not count. The list of allowed findings is a file with hashes, and no text.
 """
 
 from __future__ import annotations
@@ -180,18 +180,19 @@ class AllowList:
     repositories from being compared; who has the file can still test a guess."""
 
     def __init__(self, path: Path) -> None:
-        """Read the list; begin one where there is no file. Raises :class:`FormatError` for another file."""
+        """Read the list, or begin an empty one if the file does not exist. Raises :class:`FormatError` for a
+        file of another kind."""
         self.path, self.salt, self.hashes = path, secrets.token_hex(16), set[str]()
         if path.exists():
             self._read(files.read_text(path).splitlines())
 
     def _read(self, lines: Iterable[str]) -> None:
-        told = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
-        match = SALT.fullmatch(told[0][1].strip()) if told else None
+        entries = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+        match = SALT.fullmatch(entries[0][1].strip()) if entries else None
         if not match:
             raise FormatError(f"{self.path}: no salt; wanted a file that --allow-all has written")
         self.salt = match[1]
-        for number, line in told[1:]:
+        for number, line in entries[1:]:
             text = line.partition("#")[0].strip()
             if not HASH.fullmatch(text):
                 raise FormatError(f"{self.path}, line {number}: wanted a hash of 32 digits")

@@ -60,7 +60,7 @@ NAME_BEFORE = re.compile(
     rf"({NOT_DATE}[A-Z][\w'’-]+(?:[ ]{NOT_DATE}[A-Z][\w'’-]+)?)[ ](?={CORE})"
 )  # Roth 30.11.1990
 TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
-OF_YEAR = rf"(?:(?:{MONTH}[ ])?(?:(?:19|20)\d{{2}}|['’]\d{{2}}))"
+OF_YEAR = rf"(?:{MONTH}[ ])?{YEAR}"
 TWO_YEARS = re.compile(rf"({OF_YEAR})[ ]?(?:[–—-]|to|until)[ ]?({OF_YEAR})\Z", re.IGNORECASE)
 WEEKDAY_GAP = re.compile(r",?[ ](?:the[ ])?", re.IGNORECASE)
 OF_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
