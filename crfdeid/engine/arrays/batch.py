@@ -149,6 +149,17 @@ class Reader:
         return np.concatenate(first), np.concatenate(stop)
 
 
+def list_places(starts: Ints, sizes: Ints) -> Ints:
+    """Return the places of ranges of these sizes, one range after the other.
+
+    >>> list_places(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(sizes) - sizes
+    places: Ints = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
+    return places
+
+
 def encode_labels(batch: Batch) -> list[str]:
     """The BIO label of each token of a batch, as in :func:`crfdeid.text.bio.encode`."""
     labels = [bio.OUTSIDE] * len(batch)

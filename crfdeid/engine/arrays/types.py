@@ -1,4 +1,4 @@
-"""The types of arrays in annotations, and the places of ranges."""
+"""The types of arrays in annotations."""
 
 from __future__ import annotations
 
@@ -9,17 +9,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]  # of any size, signed or not
-
-
-def list_places(starts: Ints, sizes: Ints) -> Ints:
-    """Return the places of ranges of these sizes, one range after the other.
-
-    >>> list_places(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    before = np.cumsum(sizes) - sizes
-    places: Ints = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
-    return places
 
 
 class Scores(Protocol):

@@ -28,7 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.engine.arrays.types import Floats, Ints, list_places
+from crfdeid.engine.arrays.batch import list_places
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.decoding.links import Links, build_links
 from crfdeid.text import bio
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.types import Floats, Ints, list_places
+from crfdeid.engine.arrays.batch import Batch, list_places
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE, enlarge
 from crfdeid.engine.decoding.chain import best_step, label_leads
 from crfdeid.engine.decoding.tables import Pattern, Rows, Tables

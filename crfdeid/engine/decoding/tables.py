@@ -15,7 +15,8 @@ from itertools import combinations
 
 import numpy as np
 
-from crfdeid.engine.arrays.types import Floats, Ints, list_places
+from crfdeid.engine.arrays.batch import list_places
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import STATE, Weights
 from crfdeid.feature_extraction.templates import Atom, Template, format_template

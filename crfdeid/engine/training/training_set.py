@@ -16,9 +16,8 @@ from itertools import islice
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch, Reader, Scan, encode_labels
+from crfdeid.engine.arrays.batch import Batch, Reader, Scan, encode_labels, list_places
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
-from crfdeid.engine.arrays.types import list_places
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, form
 from crfdeid.engine.training.bundles import Bundles, Lists, concatenate, list_rows
 from crfdeid.engine.training.numbering import (

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.batch import Batch, list_places
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, ContextColumns
-from crfdeid.engine.arrays.types import Floats, Ints, list_places
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import CAPITALISED, LINE_END, TextNumbers, TokenVocabulary
 from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
