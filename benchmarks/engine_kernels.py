@@ -187,7 +187,7 @@ def compare_training(args: argparse.Namespace, library: ctypes.CDLL, decoder: De
 def print_start() -> None:
     """Print the seconds that it takes to import each set of loops, in a separate process."""
     code = "from time import process_time as now; b = now(); import {}; print(now() - b)"
-    for name in ("numpy_kernels", "numba_kernels"):
+    for name in ("tables", "numba_kernels"):
         command = [sys.executable, "-c", code.format(f"crfdeid.engine.decoding.{name}")]
         seconds = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         print(f"importing {name}: {seconds:.2f} s")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crfdeid import corpora, resources
 from crfdeid.errors import ConfigurationError
 from crfdeid.tag import __main__ as tag
-from crfdeid.tag.plan import Part, parse_part
+from crfdeid.tag.run import Part, parse_part
 from crfdeid.text.document import Document
 
 ROOT = resources.PACKAGE.parent

@@ -21,7 +21,7 @@ from crfdeid.corpora.storage import open_text
 from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.systems import model_folder
 from crfdeid.systems.model import hash_id, hash_notes, hash_text, read_model_hashes, read_note_hashes
-from crfdeid.systems.union import JOIN
+from crfdeid.systems.tagger import JOIN
 from crfdeid.text.document import Document
 
 HELP = (

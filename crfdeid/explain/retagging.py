@@ -14,8 +14,7 @@ import numpy as np
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
 from crfdeid.systems.registry import find_entry
-from crfdeid.systems.tagger import Tagger
-from crfdeid.systems.union import Union
+from crfdeid.systems.tagger import Tagger, Union
 from crfdeid.text.document import Document
 
 THRESHOLD, RECALL_BIAS = "threshold", "recall_bias"

@@ -47,8 +47,16 @@ from crfdeid.repair.places import (
     widen_hospitals,
     widen_streets,
 )
-from crfdeid.repair.search import JoinedTexts
-from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Repair, split_gaps, trim_fields, trim_marks
+from crfdeid.repair.spans import (
+    NAMES,
+    NUMBERS,
+    PHONE_TYPES,
+    JoinedTexts,
+    Repair,
+    split_gaps,
+    trim_fields,
+    trim_marks,
+)
 from crfdeid.text.document import Document, Span
 
 __all__ = ["BY_SCHEME", "FORMS", "Repair", "find_forms", "repair_batch", "repair_spans"]

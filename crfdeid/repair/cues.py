@@ -15,12 +15,11 @@ from crfdeid.lexicon.names import (
     RELATION,
     SHORT_TITLES,
 )
-from crfdeid.repair import search
+from crfdeid.repair import spans
 from crfdeid.repair.names import NOT_SURNAMES
 from crfdeid.repair.numbers import GLUED_AFTER
 from crfdeid.repair.places import LETTERS
-from crfdeid.repair.search import CURLY, Anchor, JoinedTexts
-from crfdeid.repair.spans import NAMES, Spans
+from crfdeid.repair.spans import CURLY, NAMES, Anchor, JoinedTexts, Spans
 from crfdeid.text.document import Range, Span, mask_spans
 
 WORD = r"(?:(?:Mc|Mac|O['’]|D['’])?[A-Z][a-z'’]+|[A-Z][A-Z'’]+|(?:Mc)[A-Z]+)"
@@ -121,62 +120,62 @@ def match_cue(patterns: CuePatterns, text: str, low: int, at: int) -> Range | No
 CUES = (
     Cue(
         "DOCTOR",
-        search.TITLE_OF_DOCTOR,
+        spans.TITLE_OF_DOCTOR,
         after=rf"\b(?:{DOCTOR_TITLE_CUES})\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})",
     ),
     Cue(
         "DOCTOR",
-        search.TITLE_OF_DOCTOR,
+        spans.TITLE_OF_DOCTOR,
         after=rf"\b(?:{DOCTORS_TITLE_CUES})\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}"
         rf"(?:Dr\. )?(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
-        search.TITLE_OF_PATIENT,
+        spans.TITLE_OF_PATIENT,
         after=rf"\b(?:{PATIENT_TITLE_CUES})\b\.?{BLANK}(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
-        search.RELATION,
+        spans.RELATION,
         shift=2,
         before=rf"\b(?i:the|his|her){BLANK}(?i:{RELATION})",
         after=rf",{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
     ),
     Cue(
         "DOCTOR",
-        *(search.PAGE, search.CALL, search.CONTACT),
+        *(spans.PAGE, spans.CALL, spans.CONTACT),
         after=rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
         rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
     ),
     Cue(
         "PATIENT",
-        search.BRACKET,
+        spans.BRACKET,
         before=rf"(?m:^)[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?) ?",
         after=rf"(?={NUMBER_IN_BRACKETS})",
     ),
     Cue(
         "DOCTOR",
-        search.BY,
+        spans.BY,
         shift=-1,
         before=r"\b(?i:sign|dictat|authenticat|transcrib|verifi|acknowledg)",
         after=rf"(?i:ed by):?{BLANK}(?P<name>{SIGNER}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
     ),
     Cue(
         "DOCTOR",
-        search.BRACKET,
+        spans.BRACKET,
         before=rf"\b(?P<name>{PERSON}) ?",
         after=rf"(?=\({SERVICE}\){BLANK}{DOES})",
     ),
     Cue(
         "DOCTOR",
-        search.BRACKET,
+        spans.BRACKET,
         before=rf"\b(?P<name>{PERSON}) ?",
         after=r"(?=\((?:covering|attending|nephrology|cardiology)\b)",
     ),
-    Cue("DOCTOR", search.BRACKET, after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
+    Cue("DOCTOR", spans.BRACKET, after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
     Cue(
         "DOCTOR",
-        search.COLON,
+        spans.COLON,
         shift=1,
         before=rf"\b(?i:{ROLE})[ \t]*",
         after=rf"{ROLE_END}:[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
@@ -184,30 +183,30 @@ CUES = (
     ),
     Cue(
         "PATIENT",
-        search.PATIENT,
+        spans.PATIENT,
         after=rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
         r"(?=\s*[/(|\n]|\s\s)",
     ),
     Cue(
         "DOCTOR",
-        search.CREDENTIAL,
+        spans.CREDENTIAL,
         before=rf"\b(?P<name>{SIGNER}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})",
         after=rf"(?={CREDENTIAL})",
     ),
-    Cue("DOCTOR", search.I_AM, after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
+    Cue("DOCTOR", spans.I_AM, after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
     Cue(
         "PATIENT",
-        search.YEAR,
+        spans.YEAR,
         shift=2,
         before=rf"(?=[A-Z])(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON}){OLD}",
         after="(?i:year)",
     ),
-    Cue("IDNUM", search.NPI, after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
-    Cue("MEDICALRECORD", search.MRN, after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
-    Cue("SSN", search.SSN, after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
+    Cue("IDNUM", spans.NPI, after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
+    Cue("MEDICALRECORD", spans.MRN, after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
+    Cue("SSN", spans.SSN, after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
     Cue(
         "MEDICALRECORD",
-        search.LONG_NUMBER,
+        spans.LONG_NUMBER,
         after=rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})",
     ),
 )

@@ -10,8 +10,18 @@ from dataclasses import replace
 from functools import reduce
 from operator import attrgetter
 
-from crfdeid.repair.search import SCHEME, WWW, JoinedTexts
-from crfdeid.repair.spans import NAMES, Spans, cut, join, join_neighbours, search_tail, widen
+from crfdeid.repair.spans import (
+    NAMES,
+    SCHEME,
+    WWW,
+    JoinedTexts,
+    Spans,
+    cut,
+    join,
+    join_neighbours,
+    search_tail,
+    widen,
+)
 from crfdeid.text.document import Span, SpanIndex
 
 PLACES = frozenset({"HOSPITAL", "ORGANIZATION"})

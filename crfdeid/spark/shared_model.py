@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from crfdeid.errors import ModelError
 from crfdeid.systems import model_folder, registry
-from crfdeid.systems.union import JOIN
+from crfdeid.systems.tagger import JOIN
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

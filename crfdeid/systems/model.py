@@ -28,8 +28,7 @@ from crfdeid.systems import model_folder, registry
 from crfdeid.systems.bias import Bias
 from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.registry import System, Training
-from crfdeid.systems.tagger import ModelFolder, Tagger
-from crfdeid.systems.union import JOIN, Union
+from crfdeid.systems.tagger import JOIN, ModelFolder, Tagger, Union
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
@@ -53,7 +52,7 @@ KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
 def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None = None) -> Tagger:
     """Load the model in ``folder``; by default, the one that ships. Where there is no such folder, it is the
     name of a shipped model or of a system that learns nothing, or several joined by "+"
-    (:class:`crfdeid.systems.union.Union`). A folder can also hold an encoder of Hugging Face's format
+    (:class:`crfdeid.systems.tagger.Union`). A folder can also hold an encoder of Hugging Face's format
     (:mod:`crfdeid.systems.transformer`). ``bias`` takes the place of the model's; of several models, of those
     that learn. Raises :class:`ConfigurationError` where a model cannot have it, and :class:`ModelError`
     where the model is incomplete, damaged, or of a newer format."""

@@ -32,7 +32,7 @@ import regex
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.policy import KEEP, Policy
-from crfdeid.systems.union import unite_spans
+from crfdeid.systems.tagger import unite_spans
 from crfdeid.text.document import Document, Span, keep_longest
 from crfdeid.text.folding import fold_text
 from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme

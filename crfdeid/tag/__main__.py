@@ -27,8 +27,7 @@ from crfdeid import cli, corpora, plugins
 from crfdeid.corpora import note_nlp, span_table
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.registry import OLD_NAMES
-from crfdeid.tag.plan import TagPlan
-from crfdeid.tag.run import TagRun
+from crfdeid.tag.run import TagPlan, TagRun
 from crfdeid.text.document import Document
 
 

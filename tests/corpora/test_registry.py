@@ -13,7 +13,7 @@ from crfdeid.corpora.format import Format
 from crfdeid.corpora.output import Output, choose_output
 from crfdeid.corpora.registry import count_left_out, describe_left_out
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.tag.plan import parse_part
+from crfdeid.tag.run import parse_part
 from crfdeid.text.document import Document, Span
 
 FHIR = '{"resourceType": "Basic"}'

@@ -15,8 +15,8 @@ from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays import vocabulary
 from crfdeid.engine.arrays.batch import Batch, PlainStretches, Reader, decode_spans, encode_labels
 from crfdeid.engine.arrays.structure_columns import count_before, find_far
-from crfdeid.engine.decoding.numpy_kernels import neighbour_pairs
-from crfdeid.engine.decoding.numpy_kernels import shift_codes as shift_in_sequences
+from crfdeid.engine.decoding.tables import neighbour_pairs
+from crfdeid.engine.decoding.tables import shift_codes as shift_in_sequences
 from crfdeid.engine.training import training_set
 from crfdeid.engine.training.train import refuse_too_large
 from crfdeid.engine.training.training_set import _join_batches, narrow_type, shift_codes

@@ -497,7 +497,7 @@ def test_the_compiled_table_of_texts_grows():
         assert [table.strings[n] for n in numbers] == [t.text for t in tokenizer.fine(" ".join(words))]
 
 
-@pytest.mark.parametrize("kernels", ["numpy_kernels", "numba_kernels"])
+@pytest.mark.parametrize("kernels", ["tables", "numba_kernels"])
 @settings(deadline=None)
 @given(data=st.data())
 def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):

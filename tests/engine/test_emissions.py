@@ -9,7 +9,7 @@ from small_notes import SMALL, note
 pytest.importorskip("numba")
 
 from crfdeid.engine.crfsuite_file import STATE, Weights, make_records
-from crfdeid.engine.decoding import numba_kernels, numpy_kernels
+from crfdeid.engine.decoding import numba_kernels, tables
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.templates import parse_templates
 from crfdeid.systems.model_folder import build_pipeline
@@ -30,7 +30,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize("kernels", [numpy_kernels, numba_kernels])
+@pytest.mark.parametrize("kernels", [tables, numba_kernels])
 @pytest.mark.parametrize("sequence", ["document", "line"])
 @pytest.mark.parametrize("kept", [1, 2, 5])
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_without_rows_of_few_weights_there_are_no_lines():
     assert packed.longest == 0 and len(packed.lines) == 0 and len(packed.table) == 4
 
 
-@pytest.mark.parametrize("kernels", ["numpy_kernels", "numba_kernels"])
+@pytest.mark.parametrize("kernels", ["tables", "numba_kernels"])
 def test_a_new_scorer_knows_no_text(kernels):
     kernels = pytest.importorskip(f"crfdeid.engine.decoding.{kernels}")
     found = build("chunk[0]", ["chunk[0]=x"])

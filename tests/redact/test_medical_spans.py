@@ -8,8 +8,8 @@ from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.run import tagging
 from crfdeid.redact.run.tagging import drop_medical
 from crfdeid.systems import model
+from crfdeid.systems.tagger import Union
 from crfdeid.systems.threshold import Threshold
-from crfdeid.systems.union import Union
 from crfdeid.text.document import Document, Span
 
 MARKED = regex.compile(r"\(([^()]+)\)(?:=(\d?\.\d+))?")

@@ -11,8 +11,8 @@ from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.run import tagging
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.systems import model
+from crfdeid.systems.tagger import Union
 from crfdeid.systems.threshold import Threshold
-from crfdeid.systems.union import Union
 from crfdeid.text.document import Document, Span
 
 ROWS = Path(__file__).with_name("marked_repeats.txt").read_text("utf-8").splitlines()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from crfdeid.repair import FORMS, cues, repair_spans
 from crfdeid.repair.cues import CUES, NAME, ROLE, Cue, match_cue
 from crfdeid.repair.places import EMAIL, URL, read_addresses
-from crfdeid.repair.search import AnchorSearch, JoinedTexts
+from crfdeid.repair.spans import AnchorSearch, JoinedTexts
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 

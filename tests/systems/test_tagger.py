@@ -9,8 +9,7 @@ from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import crf, model, model_folder
 from crfdeid.systems.registry import Training
-from crfdeid.systems.tagger import Tagger, batch_documents
-from crfdeid.systems.union import Union
+from crfdeid.systems.tagger import Tagger, Union, batch_documents
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 

@@ -11,8 +11,8 @@ from crfdeid.engine.decoding.marginals import sum_types
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.__main__ import main as redact_main
 from crfdeid.systems import model, parallel
+from crfdeid.systems.tagger import Union, unite_spans
 from crfdeid.systems.threshold import Masker, Threshold, make_threshold, parse_threshold
-from crfdeid.systems.union import Union, unite_spans
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
 

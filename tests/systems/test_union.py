@@ -9,7 +9,7 @@ from small_notes import SMALL
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
-from crfdeid.systems.union import Union, unite_spans
+from crfdeid.systems.tagger import Union, unite_spans
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from crfdeid.engine.arrays import spanish_columns, structure_columns
-from crfdeid.engine.arrays.batch import Batch, PlainStretches, Stretches
-from crfdeid.engine.arrays.gazetteer_columns import AT_ONCE, GazetteerPhrases
+from crfdeid.engine.arrays.batch import AT_ONCE, Batch, GazetteerPhrases, PlainStretches, Stretches
 from crfdeid.engine.arrays.structure_columns import (
     find_fields,
     find_last,

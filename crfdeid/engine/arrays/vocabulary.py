@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from crfdeid.engine.arrays.types import Ints
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.feature_extraction.token import KINDS, OF_SHAPE, YES, Affix, OfLowered, OfTable, OfWords, Value
 from crfdeid.lexicon.names import OBSERVED_TITLES
 
@@ -89,6 +89,15 @@ def enlarge(array: np.ndarray, size: int) -> np.ndarray:
     longer = np.zeros((max(size, len(array) * 3 // 2), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
+
+
+def pad_last(array: Floats, width: int, value: float) -> Floats:
+    """Return the array with ``value`` up to ``width`` in the last dimension; where it has that, itself."""
+    if array.shape[-1] == width:
+        return array
+    found = np.full((*array.shape[:-1], width), value)
+    found[..., : array.shape[-1]] = array
+    return found
 
 
 def form(text: str) -> str:

@@ -208,7 +208,7 @@ def add_listed(i, last, counts, whole, single_counts, singles, table, lines, int
 
 @njit(**BARE)
 def add_blocks(starts, blocks, ends, places, weights, rows):
-    """As :func:`crfdeid.engine.decoding.numpy_kernels.add_blocks`."""
+    """As :func:`crfdeid.engine.decoding.tables.add_blocks`."""
     for i in range(len(starts)):
         for e in range(ends[blocks[i]], ends[blocks[i] + 1]):
             rows[starts[i], places[e]] += weights[e]

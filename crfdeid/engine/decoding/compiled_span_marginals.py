@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.vocabulary import pad_last
 from crfdeid.engine.decoding.compiled_marginals import FAST, make_work, run_chain
 from crfdeid.engine.decoding.links import Links
-from crfdeid.engine.decoding.packed_tables import pad_last
 from crfdeid.engine.kept_loops import OPTIONS
 
 

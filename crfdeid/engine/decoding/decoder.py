@@ -27,9 +27,15 @@ from crfdeid.engine.arrays.context_columns import ContextColumns, text_observati
 from crfdeid.engine.arrays.types import Scores
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, observe_texts
 from crfdeid.engine.crfsuite_file import Weights
-from crfdeid.engine.decoding import numpy_kernels
-from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
-from crfdeid.engine.decoding.tables import Codes, StateWeights, build_tables, group_by_template
+from crfdeid.engine.decoding import tables
+from crfdeid.engine.decoding.tables import (
+    Codes,
+    StateWeights,
+    add_to_tokens,
+    build_tables,
+    find_keys,
+    group_by_template,
+)
 from crfdeid.feature_extraction.pipeline import Extractor, Pipeline
 from crfdeid.feature_extraction.templates import Columns, Template, format_template, split_values
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
@@ -43,10 +49,10 @@ WORTH_COMPILED = 120_000  # characters after which it pays to load the compiled 
 
 
 class Decoder:
-    """Computes scores and best paths. ``kernels`` is :mod:`crfdeid.engine.decoding.numpy_kernels` or
+    """Computes scores and best paths. ``kernels`` is :mod:`crfdeid.engine.decoding.tables` or
     :mod:`crfdeid.engine.decoding.numba_kernels`."""
 
-    def __init__(self, weights: Weights, pipeline: Pipeline, kernels: ModuleType = numpy_kernels) -> None:
+    def __init__(self, weights: Weights, pipeline: Pipeline, kernels: ModuleType = tables) -> None:
         self.pipeline, self.kernels = pipeline, kernels
         self.labels, self.transitions = weights.labels, weights.transitions
         extractor = pipeline.extractor
@@ -60,8 +66,8 @@ class Decoder:
         of_text = [template for template in templates if is_of_one_text(template, extractor)]
         others = [template for template in templates if template not in of_text]
         self.text_tables = build_tables(of_text, state, self.codes, size)
-        tables = build_tables(others, state, self.codes, size)
-        self.scorer = kernels.Scorer(tables, self.offsets, self.bias, self.transitions)
+        own = build_tables(others, state, self.codes, size)
+        self.scorer = kernels.Scorer(own, self.offsets, self.bias, self.transitions)
         self.blocks = _Blocks(state, extractor.by_offset, self.scorer.width)
         observations = [
             _Observation(name, extractor.lexical[name], numbers)
@@ -69,7 +75,7 @@ class Decoder:
         ]
         self.of_form = [one for one in observations if one.name in OF_SHAPE]
         self.of_text = [one for one in observations if one.name not in OF_SHAPE]
-        self.names = tables.names
+        self.names = own.names
         self.columns = ContextColumns(
             extractor.contextual,
             pipeline.gazetteers,
@@ -97,7 +103,7 @@ class Decoder:
 
     def _make_scanner(self) -> Scan | None:
         """A compiled tokenizer, where loops are compiled and the tokenizer has a compiled version."""
-        if self.kernels is numpy_kernels or self.pipeline.tokenizer != "fine":
+        if self.kernels is tables or self.pipeline.tokenizer != "fine":
             return None
         from crfdeid.engine.decoding.scanner import Scanner
 
@@ -105,7 +111,7 @@ class Decoder:
 
     def choose_arrays(self) -> tuple[Callable[[], Stretches], Mapping[str, Callable[..., np.ndarray]]]:
         """The stretches, and the compiled observations."""
-        if self.kernels is numpy_kernels:
+        if self.kernels is tables:
             return PlainStretches, {}
         from crfdeid.engine.arrays.compiled_columns import COMPILED, CompiledStretches
 

@@ -3,7 +3,7 @@
 The columns of a part of a batch are stacked at once, so that a note of many million tokens needs them only
 once. In it a block of a few hundred tokens goes the whole way: its rows are listed and added
 (:mod:`crfdeid.engine.decoding.compiled_rows`), and Viterbi goes on by one token after the other
-(:mod:`crfdeid.engine.decoding.compiled_viterbi`). :mod:`crfdeid.engine.decoding.numpy_kernels` has the same
+(:mod:`crfdeid.engine.decoding.compiled_viterbi`). :mod:`crfdeid.engine.decoding.tables` has the same
 :class:`Scorer` in numpy.
 """
 
@@ -17,7 +17,7 @@ from numba import njit
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints, Scores
-from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.arrays.vocabulary import NONE, pad_last
 from crfdeid.engine.decoding.compiled_patterns import BLOCK, plan_searches
 from crfdeid.engine.decoding.compiled_rows import (
     add_blocks,
@@ -45,7 +45,6 @@ from crfdeid.engine.decoding.packed_tables import (
     pack_bundles,
     pack_rows,
     pack_tables,
-    pad_last,
 )
 from crfdeid.engine.decoding.tables import Tables
 from crfdeid.engine.kept_loops import BARE, INLINED, OPTIONS

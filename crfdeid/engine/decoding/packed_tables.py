@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.arrays.vocabulary import NONE, enlarge
+from crfdeid.engine.arrays.vocabulary import NONE, enlarge, pad_last
 from crfdeid.engine.compiled_math import fill_slots
 from crfdeid.engine.decoding.tables import Bundle, Pattern, Rows, Tables
 
@@ -80,15 +80,6 @@ class PackedBundles(NamedTuple):
     slot_sums: Ints
     known: Ints
     most: int
-
-
-def pad_last(array: Floats, width: int, value: float) -> Floats:
-    """Return the array with ``value`` up to ``width`` in the last dimension; where it has that, itself."""
-    if array.shape[-1] == width:
-        return array
-    found = np.full((*array.shape[:-1], width), value)
-    found[..., : array.shape[-1]] = array
-    return found
 
 
 def join_arrays(arrays: Sequence[Ints]) -> Ints:

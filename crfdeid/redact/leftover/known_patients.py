@@ -26,7 +26,7 @@ from crfdeid.redact.leftover.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
-from crfdeid.systems.union import unite_spans
+from crfdeid.systems.tagger import unite_spans
 from crfdeid.text.document import Document, Span, SpanIndex, keep_longest
 
 OPTION = "--patients"

@@ -22,9 +22,8 @@ from crfdeid.policy import Policy
 from crfdeid.redact.run.plan import BEST
 from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
 from crfdeid.systems import model, parallel
-from crfdeid.systems.tagger import BATCH, Tagger
+from crfdeid.systems.tagger import BATCH, Tagger, unite_spans
 from crfdeid.systems.threshold import AnyThreshold, Threshold
-from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
 
 PEOPLE = ("PATIENT", "DOCTOR")
