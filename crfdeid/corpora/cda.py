@@ -71,7 +71,7 @@ CODE_SHAPE = re.compile(r"(?!.*//)[\w.+*%/()\[\]{}^'=:#-]{0,60}", re.ASCII)  # w
 NAMESPACE = re.compile(
     r"(urn:hl7-org:[\w:.-]+|http://www\.w3\.org/[\w/.-]+|[\w./-]*CDA[\w./-]*\.xsd|\s)*", re.ASCII
 )
-NUMBER = re.compile(r"[+-]?[0-9]{0,8}(\.[0-9]{0,8})?")
+NUMBER = re.compile(r"[+-]?([0-9]{0,7}|[0-9]{1,6}000|[0-9]{8}(?=\.))(\.[0-9]{0,8})?")
 SMALL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4})?")
 LOCAL = re.compile(r"#[\w.-]{1,60}", re.ASCII)
 TIMES = re.compile(r"(?:\w*[tT]ime|low|high|center|birthTime|deceasedTime)", re.ASCII)
@@ -82,7 +82,10 @@ OLDEST = 89
 ROOT = "ClinicalDocument"
 START = 1 << 14  # bytes of a file that show whether it is such a document
 COMMENTS = "comments"
-INSTRUCTIONS = ("<?xml ", "<?xml-stylesheet ")
+INSTRUCTION = re.compile(  # that stays: the declaration, and the style sheet that HL7 gives
+    r"<\?xml( [^?<>]*)?\?>"
+    r'|<\?xml-stylesheet(\s+type=[\'"]text/xslt?[\'"]|\s+href=[\'"](\./)?CDA\.xsl[\'"])*\s*\?>'
+)
 NOT_KNOWN = ("STATE", "COUNTRY", "URL", DATE_TYPE)  # types that are not searched in the texts
 KNOWN_DATES = ("birthTime", "deceasedTime")
 Path_ = list[tuple[str, dict[str, str]]]
@@ -241,7 +244,7 @@ class Parts(Collector):
         self.kept += [Kept(self.source[each.start : each.end], each.start, each.end) for each in kept]
 
     def add_comment(self, piece: Piece) -> None:
-        if not self.source.startswith(INSTRUCTIONS, piece.start):
+        if not INSTRUCTION.fullmatch(self.source, piece.start, piece.end):
             self.mask(piece.start, piece.end, COMMENTS)
 
     def add_text(self, path: Path_, piece: Piece) -> None:
@@ -316,7 +319,7 @@ class Parts(Collector):
         if type == "MEDICALRECORD" and self.patient is None:
             self.patient = text
         is_of_patient = is_known(names, type, text)
-        is_own = RECORD_TARGET in names and (is_of_patient or type != DATE_TYPE)
+        is_own = type == "PATIENT" or (RECORD_TARGET in names and (is_of_patient or type != DATE_TYPE))
         self.fields.append(Field(text, type, start, end, write, is_of_patient, is_own))
         return True
 

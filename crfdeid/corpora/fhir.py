@@ -238,6 +238,7 @@ class Parts(Collector):
         write = partial(write_value, key, self.write_absent(leaf), rest, type == rules.DATE)
         is_known = is_known_of_patient(leaf, type)
         is_own = rules.find_resource(leaf) == "Patient" and (is_known or type != rules.DATE)
+        is_own |= type == "PATIENT"
         self.fields.append(Field(text, type, leaf.key_start, leaf.end, write, is_known, is_own))
         return True
 

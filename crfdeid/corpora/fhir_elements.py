@@ -57,6 +57,7 @@ STANDARD_URI = re.compile(
     re.ASCII,
 )
 OLDEST = 89  # years; an age above becomes 90
+LONG_NUMBER = 10_000_000
 
 
 def choose_action(leaf: Leaf) -> str:
@@ -72,13 +73,16 @@ def choose_action(leaf: Leaf) -> str:
 
 
 def choose_number_action(leaf: Leaf) -> str:
-    """Numbers, booleans and null stay, but no coordinates, no number of an extension and no age over 89."""
+    """Numbers, booleans and null stay, but no coordinates, no number of an extension, no age over 89, and no
+    whole number of eight digits that is not round: it identifies somebody."""
     if isinstance(leaf.value, bool) or leaf.value is None:
         return KEEP
     is_age = any(name.lower().endswith("age") for name in leaf.names[-2:-1])
     is_place = leaf.names[-1:] in (["latitude"], ["longitude"], ["altitude"])
     is_old = is_age and leaf.value > OLDEST
-    return MASK if is_place or is_old or is_extension(leaf) else KEEP
+    is_long = isinstance(leaf.value, int) and abs(leaf.value) >= LONG_NUMBER and leaf.value % 1000 != 0
+    is_id = is_long and leaf.names[-1] != "size"
+    return MASK if is_place or is_old or is_id or is_extension(leaf) else KEEP
 
 
 def is_extension(leaf: Leaf) -> bool:

@@ -206,6 +206,7 @@ def build_field(source: str, value: Value) -> Field:
         write = partial(write_date, rest, len(text))
     is_known, segment = value.rule.is_known and len(text) > 1, value.segment.name
     is_own = segment in rules.OWN_SEGMENTS and (is_known or action != rules.DATE)
+    is_own |= segment in rules.KIN_SEGMENTS and action == "PATIENT"
     return Field(text, action, value.part.start, value.part.end, write, is_known, is_own)
 
 

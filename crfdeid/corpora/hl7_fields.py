@@ -57,6 +57,7 @@ COMPONENTS = {
         "ID": "flag",
         "IS": "flag",
         "SI": "number",
+        "SOURCE": "source",
         "NM": "number",
         "TM": "time",
         "ST": "text",
@@ -68,7 +69,10 @@ COMPONENTS = {
 SHAPES = {  # of what is kept: what else is in such a component is emptied, because it may be a name
     KEEP: re.compile(r"[\w.+*%^/-]{1,20}", re.ASCII),
     "flag": re.compile(r"(?!.*[0-9]{4})[\w.+*/-]{1,12}", re.ASCII),
-    NUMBER: re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})"),
+    NUMBER: re.compile(  # a whole number of eight digits that is not round identifies somebody
+        r"[+-]?([0-9]{1,7}|[0-9]{1,9}000|[0-9]{1,12}\.[0-9]{0,12}|\.[0-9]{1,12})"
+    ),
+    "source": re.compile(r"[A-Z]{1,2}"),
     "comparator": re.compile(r"[<>=/:+-]{1,2}"),
     "time": re.compile(r"[0-9]{2,6}(\.[0-9]{1,4})?([+-][0-9]{4})?"),
     TITLE: TITLE_PART,
@@ -101,7 +105,7 @@ SEGMENTS = {
         "CWE EIP",
         "OBX": "SI ID CWE ST - CWE ST IS NM ID ID DTM - DTM CWE XCN CWE EI DTM CWE EI CWE XON XAD XCN ID CWE "
         "CWE ID ID",
-        "NTE": "SI ID - CWE XCN DTM DTM DTM",
+        "NTE": "SI SOURCE - CWE XCN DTM DTM DTM",
         "TXA": "SI IS ID DTM XCN DTM DTM DTM XCN XCN XCN EI EI EI EI IDNUM ID ID ID ID ST PPN XCN CWE ST DTM",
         "SPM": "SI EIP EIP CWE CWE CWE CWE CWE CWE CWE CWE CQ NM ST CWE CWE DR DTM DTM ID CWE CWE CWE CWE CQ "
         "NM CWE CWE CWE CX CX EI",
@@ -132,6 +136,7 @@ SAME_TYPES = {"CE": "CWE", "CNE": "CWE", "TS": "DTM", "DT": "DTM"}
 OF_PATIENT = ("PID", "NK1", "MRG", "GT1", "IN1")  # segments whose names are those of patients and their kin
 NOT_KNOWN = ("STATE", "COUNTRY", DATE, "ROOM", "DEPARTMENT")  # types that are not searched in the texts
 OWN_SEGMENTS = ("PID", "MRG")  # what they say of the patient is emptied where a rule keeps it
+KIN_SEGMENTS = ("NK1", "GT1", "IN1")  # and the names that these have
 KEPT_FIELDS = (("MSH", 9), ("MSH", 11), ("MSH", 12), ("OBX", 2))  # without them no message can be read
 KNOWN_DATES = (("PID", 7), ("PID", 29), ("NK1", 16))  # birth and death
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import SHORTEST, find_close_name, word_set
+from crfdeid.lexicon.names import TITLES
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.word_cache import remember_words
@@ -43,6 +44,7 @@ NOT_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh"
 
 LEAST_SHARE = 0.01  # per cent of people, of a word that people also bear as a name
 FREQUENT_SHARE = 0.02  # of one that is rather a name than a word
+EPONYM_SHARE = 0.5  # of an eponym that is rather a name
 # Words after a word in small letters that show that it is the word and not a name.
 WORD_AFTER = re.compile(
     r"\s+(?:be|been|have|need|not|also|continue|follow|return|require|likely|start|take|see|get|come|go|call|do|then|hold"
@@ -52,10 +54,18 @@ WORD_AFTER = re.compile(
     re.IGNORECASE,
 )
 
+# Words before a small word that show that it is a name.
+PERSON_BEFORE = re.compile(
+    rf"\b(?:{'|'.join(TITLES)}|name|named|called|with|told|asked|saw|met|from|son|daughter|wife|husband|brother|sister"
+    r"|mother|father|dear|hi|hello)[.:,]?\s+$",
+    re.IGNORECASE,
+)
+
 # For strict lists, a listed name is a common word if it is written small at least seven times as often as
 # with a capital (en_words has the logarithm), and another word if at least three times as often. So 6 of the
 # 100 most common surnames are common words; in Webster's Second 50 are.
 SMALL = -2
+ALWAYS_CAPITAL = 2  # a word that is written small at most as often as a slip
 CAPITALS = "en_words"
 
 MIN_LETTERS = 4  # of a word of no list that is not a name
@@ -306,6 +316,32 @@ def is_frequent_name(folded: str) -> bool:
     [True, True, False, False]
     """
     return find_share(folded) >= FREQUENT_SHARE and folded not in load_clinical_words()
+
+
+@cache
+def load_capitals() -> dict[str, int]:
+    """How words are written (:func:`read_capitals`), from the shipped list."""
+    return read_capitals(gazetteer.find_gazetteer(CAPITALS))
+
+
+def is_always_capital(folded: str) -> bool:
+    """Whether a word that dictionaries have is in fact only written as a name, and reports do not use it.
+
+    >>> [is_always_capital(word) for word in ("mary", "smith", "rose", "foley", "mark")]
+    [True, True, False, False, False]
+    """
+    least = EPONYM_SHARE if folded in word_lists.load_lowercase("eponyms") else LEAST_SHARE
+    is_name = load_capitals().get(folded, 0) >= ALWAYS_CAPITAL and find_share(folded) >= least
+    return is_name and folded not in load_clinical_words()
+
+
+def is_seldom_small(folded: str) -> bool:
+    """Whether a word is written with a capital at least as often as small, and reports do not use it.
+
+    >>> [is_seldom_small(word) for word in ("rose", "jack", "mark", "will", "frank")]
+    [True, True, False, False, False]
+    """
+    return load_capitals().get(folded, 0) >= 0 and folded not in load_clinical_words()
 
 
 @cache

@@ -198,7 +198,7 @@ def test_what_becomes_of_an_id(path, name, value, action):
         ("low", "7.35", None, "keep"),
         ("low", "1999", "mg", "keep"),
         ("low", "1999", None, "DATE"),
-        ("value", "20610402", None, "keep"),
+        ("value", "2061040", None, "keep"),
         ("value", "Ana", None, "mask"),
         ("value", "true", None, "keep"),
         ("value", "false", None, "keep"),
@@ -332,6 +332,21 @@ def test_what_a_reader_of_xml_needs_stays():
     message = cda.parse_document(f"{head}<?xmlx Ana?><!-- Ana -->{HEAD}</ClinicalDocument>", "m", "m.xml")
     assert message.render({}, str) == f"{head}{HEAD}</ClinicalDocument>"
     assert message.masked == {cda.COMMENTS: 2}
+
+
+@pytest.mark.parametrize(
+    "pseudo", ['type="text/xsl" href="okafor.xsl"', "Ana Okafor", 'href="CDA.xsl" title="Ana"']
+)
+def test_an_instruction_that_says_more_than_its_style_sheet_does_not_go_out(pseudo):
+    head = f'<?xml version="1.0"?><?xml-stylesheet {pseudo}?>'
+    message = cda.parse_document(f"{head}{HEAD}</ClinicalDocument>", "m", "m.xml")
+    assert message.render({}, str) == f'<?xml version="1.0"?>{HEAD}</ClinicalDocument>'
+
+
+def test_a_long_number_is_no_measure():
+    body = "<value type='INT' value='88123456'/><value value='12000000'/><value value='1234567' unit='1'/>"
+    made = parse(body).render({}, str)
+    assert "88123456" not in made and "12000000" in made and "1234567'" in made
 
 
 def test_the_new_value_of_a_field_takes_its_place():

@@ -145,6 +145,8 @@ def test_structured_values_are_typed_fields(elements, fields):
         {"extension": [{"url": "http://hl7.org/x", "valueUri": "http://hl7.org/y"}], "version": "4.0.1"},
         {"request": {"method": "POST", "url": "Patient"}, "implicitRules": ""},
         {"language": "en-US", "url": "http://hl7.org/x", "contentType": "text/plain; charset=utf-8"},
+        {"valueInteger": 1234567, "valueQuantity": {"value": 12000000}, "valueDecimal": 12345678.5},
+        {"content": [{"attachment": {"size": 88123456}}]},
     ],
 )
 def test_codes_units_and_numbers_stay(elements):
@@ -156,6 +158,8 @@ def test_codes_units_and_numbers_stay(elements):
     [
         ({"favourite": "Ana"}, {"_favourite": ABSENT}),
         ({"favourite": ["Ana"]}, {"favourite": [None]}),
+        ({"valueInteger": 88123456}, {"_valueInteger": ABSENT}),
+        ({"valueQuantity": {"value": 6175550148}}, {"valueQuantity": {"_value": ABSENT}}),
         ({"favourite": "Ana", "_favourite": {"id": "1"}}, {"favourite": "", "_favourite": {"id": "<1>"}}),
         ({"gender": "Ana Okafor"}, {"_gender": ABSENT}),
         ({"birthDate": "March 2001"}, {"_birthDate": ABSENT}),

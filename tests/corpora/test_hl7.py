@@ -116,6 +116,10 @@ def test_structured_values_are_typed_fields(segment, fields):
         ("OBX|1|NM|A||call Ana", "OBX|1|NM|A||", {EMPTIED: 1}),
         ("PV1|1|12345678", "PV1|1|", {EMPTIED: 1}),  # a number in place of a code
         ("PV1|1|Okoń", "PV1|1|", {EMPTIED: 1}),  # codes are ASCII
+        ("OBX|1|NM|A||88123456", "OBX|1|NM|A||", {EMPTIED: 1}),  # a number of a person, not a measure
+        ("OBX|1|SN|A||>^88123456", "OBX|1|SN|A||>^", {EMPTIED: 1}),
+        ("OBX|1|NM|A||12000000", "OBX|1|NM|A||12000000", {}),
+        ("NTE|1|OKAFOR", "NTE|1|", {EMPTIED: 1}),  # the source of a comment is L, P or O
     ],
 )  # fmt: skip
 def test_what_no_rule_lets_out_is_emptied(segment, clean, masked):
@@ -129,9 +133,10 @@ SHAPES = {
     "keep": ("A 1 .+*%^/- abcdefghij0123456789", ["", "abcdefghij01234567890", "Okoń", "Ana Eze", "a,b"]),
     "flag": ("A 7 123 A123B456 .+*/- abcdefghijkl", ["", "abcdefghijklm", "1234", "A1234", "%", "Okoń"]),
     "number": (
-        "7 -1.5 +.5 5. 123456789012.123456789012",
-        ["", "+", ".", "1234567890123", "1e5", "--1", "1.1234567890123", "+-1"],
+        "7 -1.5 +.5 5. 1234567 120000000 123456789012.123456789012",
+        ["", "+", ".", "12345678", "1234567890123", "1e5", "--1", "1.1234567890123", "+-1"],
     ),
+    "source": ("L P O DR", ["", "l", "ANA", "1"]),
     "comparator": ("< <= >= = / : + -", ["", "<=>", "a", "1"]),
     "time": ("08 083000 083000.1 083000.1234-0500 08+0500", ["8", "0830000", "08.", "08+050", "08.12345"]),
     "title": (

@@ -42,17 +42,19 @@ class Made:
     [
         (f"IN1|1{14 * '|'}OKAFOR", f"IN1|1{14 * '|'}"),  # each field one too early
         (f"IN1|1{16 * '|'}OKAFOR^^20010307^L", f"IN1|1{16 * '|'}^^^L"),  # one too late
-        ("OBX|1|NM|8867-4^^LN||20010307", "OBX|1|NM|8867-4^^LN||"),
+        ("OBX|1|NM|8867-4^^LN||4471902", "OBX|1|NM|8867-4^^LN||"),
         ("OBX|1|CWE|okafor^^LN||4471902^^04471902", "OBX|1|CWE|^^LN||^^"),
         ("OBX|1|CWE|OKAFOR_A^^LN||6175550148^^200103071015", "OBX|1|CWE|^^LN||^^"),
         ("OBX|1|CWE|3/7/2001^^LN||03-07-2001^^2001", "OBX|1|CWE|^^LN||^^2001"),
         ("OBX|1|NM|8867-4^^LN||72|banana/mL|60-100||||F", None),
-        ("OBX|1|NM|44719-1^^LN||44719021|m/min", None),
+        ("OBX|1|NM|44719-1^^LN||447190.27|m/min", None),
+        ("NK1|1|NG^CHIDI\rNTE|1|NG|seen", "NK1|1|NG^CHIDI\rNTE|1||seen"),  # kin
+        ("GT1|1||EZE^CHIDI\rDG1|1||EZE_C", "GT1|1||EZE^CHIDI\rDG1|1||"),
     ],
 )
 def test_hl7_fields_that_are_off_by_one_say_nothing_of_the_patient(segment, clean):
     message = hl7.parse_message(f"{HEAD}\r{PID}\r{segment}\r", "m", "m.hl7")
-    assert mask(message).split("\r")[2] == (segment if clean is None else clean)
+    assert mask(message).split("\r", 2)[2] == (segment if clean is None else clean) + "\r"
     assert (message.masked[OWN] > 0) == (clean is not None)
 
 
@@ -73,7 +75,7 @@ def test_a_resource_says_nothing_of_its_patient_in_a_code():
     assert made["language"] == "en" and made["text"]["div"] == "<div><b class=''>x</b></div>"
     assert {"_gender", "_multipleBirthInteger"} <= made.keys()
     assert made["maritalStatus"]["coding"][0].keys() == {"_code", "_system"}
-    assert made["resourceType"] == "Patient" and message.masked[OWN] == 5
+    assert made["resourceType"] == "Patient" and message.masked[OWN] == 4
 
 
 def test_an_entry_says_nothing_of_the_patient_of_another_entry():
@@ -101,7 +103,19 @@ def test_a_clinical_document_says_nothing_of_its_patient_in_a_code():
     message = cda.parse_document(source, "m", "m.xml")
     made = mask(message).partition("</recordTarget>")[2]
     assert not re.search("okafor|4471902|20010307|ana", made, re.IGNORECASE) and "LOINC" in made
-    assert message.masked[OWN] == 5
+    assert message.masked[OWN] == 4
+
+
+def test_kin_of_a_patient_are_in_no_code():
+    of = {"reference": "Patient/p1"}
+    kin = {"resourceType": "RelatedPerson", "patient": of, "name": [{"family": "Eze"}]}
+    mine = {"resourceType": "Observation", "subject": of, "status": "Eze"}
+    bundle = {"resourceType": "Bundle", "entry": [{"resource": each} for each in (PATIENT, kin, mine)]}
+    made = json.loads("".join(map(mask, fhir.parse_resource(json.dumps(bundle), "m", "m"))))
+    assert "_status" in made["entry"][2]["resource"]
+    guardian = "<guardian><guardianPerson><name><family>Eze</family></name></guardianPerson></guardian>"
+    source = f'<ClinicalDocument xmlns="urn:hl7-org:v3">{guardian}<code code="EZE"/></ClinicalDocument>'
+    assert mask(cda.parse_document(source, "m", "m.xml")).endswith('<code code=""/></ClinicalDocument>')
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,23 @@ def test_the_resources_of_a_patient_agree_across_files(tmp_path):
     ] and "Ana" not in names
 
 
+def test_no_file_says_in_a_code_who_the_patient_of_another_is(tmp_path, capsys):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    names = [{"family": "Okafor"}]
+    patient = {"resourceType": "Patient", "id": "7", "name": names, "identifier": [{"value": "4471902"}]}
+    report = {"resourceType": "DiagnosticReport", "subject": {"reference": "Patient/7"}, "conclusion": "x"}
+    report |= {"status": "OKAFOR", "valueInteger": 4471902}
+    other = report | {"subject": {"reference": "Patient/8"}}
+    for name, resources in (("Patient", [patient]), ("DiagnosticReport", [report, other])):
+        (folder / f"{name}.ndjson").write_text("".join(json.dumps(each) + "\n" for each in resources))
+    run(folder, "--out", tmp_path / "out", *RULES)
+    lines = (tmp_path / "out" / "DiagnosticReport.ndjson").read_text().splitlines()
+    first, second = map(json.loads, lines)
+    assert "_status" in first and "_valueInteger" in first and second["status"] == "OKAFOR"
+    assert "2 values that say who the patient is" in capsys.readouterr().out
+
+
 def test_a_json_output_of_resources_is_no_label_studio_file(tmp_path, capsys):
     resource = {"resourceType": "Basic", "birthDate": "2001-03-07", "comment": "Seen by Dr. Ruiz"}
     (tmp_path / "in.json").write_text(json.dumps(resource))

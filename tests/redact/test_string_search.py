@@ -94,23 +94,24 @@ AGE 89 ::
 DATE 3/7/2061 :: 3 7 2061, 61-03-07*, 61-07-03*
 DATE March 7 :: march 7
 DATE Monday ::
-STREET 12 Elm Street :: 12 elm street, 12 elm^*, 12 elm street, elm street^*, 12 elm st, elm st^*,
+STREET 12 Elm Street :: 12 elm street, 12 elm, 12 elm street, elm street^*, 12 elm st, elm st^*,
     12 elm str, elm str^*
-STREET 12 Elm Street Apt 4 :: 12 elm street apt 4, 12 elm^*, 12 elm street, elm street^*,
+STREET 12 Elm Street Apt 4 :: 12 elm street apt 4, 12 elm, 12 elm street, elm street^*,
     12 elm st, elm st^*, 12 elm str, elm str^*
 STREET Elm Street :: elm street, elm street^*, elm st^*, elm str^*
 STREET 12 St :: 12 st
 STREET Ox Rd :: ox rd
-STREET 9 5th Ave :: 9 5th ave, 9 5th^*, 9 5th avenue, 5th avenue^*, 9 5th ave, 5th ave^*, 9 5th av, 5th av^*
+STREET 9 5th Ave :: 9 5th ave, 9 5th, 9 5th avenue, 5th avenue^*, 9 5th ave, 5th ave^*, 9 5th av, 5th av^*
 STREET 7 :: 7
 STREET Elm Street North :: elm street north, elm street^*, elm st^*, elm str^*
-STREET 1st Elm Way :: 1st elm way, 1st elm^*, 1st elm way, elm way^*
+STREET 1st Elm Way :: 1st elm way, 1st elm, 1st elm way, elm way^*
 CITY MGH :: mgh!
 CITY Boston :: boston
 CITY New York :: new york
 HOSPITAL BIDMC :: bidmc!
 HOSPITAL BIDMCX :: bidmcx
 HOSPITAL Kestrel Clinic :: kestrel clinic, kestrel^*
+HOSPITAL Kestrel Hill Clinic of Elm :: kestrel hill clinic of elm, kestrel^*, khce!*=khce
 HOSPITAL Kestr Clinic :: kestr clinic, kestr^*
 HOSPITAL Kest Clinic :: kest clinic
 HOSPITAL Kestrel :: kestrel

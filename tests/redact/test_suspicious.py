@@ -30,6 +30,15 @@ def list_kinds(text: str) -> list[tuple[str, str]]:
         ("MRN 471903", [("long number", "471903")]),
         ("MRN 32 83 47.", [("long number", "32 83 47")]),
         ("MRN 447-19-02.", [("long number", "447-19-02")]),
+        ("MRN 12345678/A", [("long number", "12345678")]),
+        ("no. 3/12345678, seen", [("long number", "12345678")]),
+        ("ref 12345678ab", [("long number", "12345678")]),
+        ("file A12345678.", [("long number", "12345678")]),
+        ("lab 44719027a", [("long number", "44719027")]),
+        ("call 617.555.0148", [("long number", "617.555.0148")]),
+        ("call 1.617.555.0148 now", [("long number", "1.617.555.0148")]),
+        ("on 617.5550148, or", [("long number", "617.5550148")]),
+        ("tel 555.0148", [("long number", "555.0148")]),
         ("this 93-year-old man", [("age", "93")]),
         ("her 91st birthday", [("age", "91st")]),
         ("turned 92 today", [("age", "92")]),
@@ -90,6 +99,7 @@ def test_what_looks_like_phi_is_suspicious(text, found):
         "he takes his own time and will not rest; no fever, no pain, 5 mg of it",
         "pH 7.4, mRNA, eGFR, LifeVest; size 10-12, T10-T12, 5-OH-B12",
         "A word Quevixo that is written small elsewhere: quevixo",
+        "0.12345678, 1.23456789, 12.345.678, count 555.0148, 1234567/8, on 12.05.2061",
     ],
 )
 def test_what_notes_always_have_is_not_suspicious(text):

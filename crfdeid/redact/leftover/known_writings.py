@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from crfdeid.lexicon.letters import WORD, SimilarNames, fold
-from crfdeid.lexicon.names import TITLES
-from crfdeid.lexicon.ordinary import WORD_AFTER, is_ordinary
+from crfdeid.lexicon.ordinary import PERSON_BEFORE, WORD_AFTER, is_ordinary
 from crfdeid.lexicon.word_lists import is_listed
 from crfdeid.redact.surrogates import kinds
 from crfdeid.text.document import Document, Span, SpanIndex
@@ -29,11 +28,6 @@ DIGITS = str.maketrans({"O": "0", "o": "0", "I": "1", "l": "1", "|": "1", "S": "
 # Words before a small word that show that it is the word and not the name (as those of WORD_AFTER do).
 WORD_BEFORE = re.compile(
     r"\b(?:he|she|it|we|i|you|they|who|that|which|this|these|there|patient|pt|and|but|the|a|an|to|not|very|more|his|her)\s+$",
-    re.IGNORECASE,
-)
-PERSON_BEFORE = re.compile(
-    rf"\b(?:{'|'.join(TITLES)}|name|named|called|with|told|asked|saw|met|from|son|daughter|wife|husband|brother|sister"
-    r"|mother|father|dear|hi|hello)[.:,]?\s+$",
     re.IGNORECASE,
 )
 CONTEXT = 16  # characters

@@ -17,7 +17,7 @@ from crfdeid.redact.leftover.unknown_words import SearchedText, find_listed_name
 from crfdeid.redact.surrogates import identifiers
 from crfdeid.text.document import Document, Span, mask_spans
 
-MIN_DIGITS, MIN_GLUED, MAX_BACK = 6, 2, 40
+MIN_DIGITS, MIN_GLUED, MAX_BACK, WHOLE_PHONE = 6, 2, 40, 10
 # Patterns begin with few characters and look back later, because then the search is fast.
 CAPITAL = "[A-ZÀ-ÖØ-Þ]"
 NAME = rf"(?P<name>{CAPITAL}[^\W\d_]['’\w-]*)"
@@ -28,6 +28,9 @@ SITE_ENDING = re.compile(r"\.(?:com|org|net|edu|gov)\b(?:/\S*[^\W_])?", re.IGNOR
 HOST_BEFORE = re.compile(r"[\w-][\w.-]*$")
 HOST, LOGIN = re.compile(r"@[^\W\d_][\w-]*(?:\.[\w-]+)*"), re.compile(r"[\w.+-]+$")
 NUMBER = re.compile(r"\d(?<![\w/.,-]\d)(?:\d{5,}|\d{1,4}(?:[ -]\d{2,5})+)(?![\w/]|[.,]\d)")
+GLUED_NUMBER = re.compile(r"\d(?<!\d\d)\d{7,}")  # beside a slash or letters
+DOTTED_PHONE = re.compile(r"(?<![\w./,-])(?:1\.)?(?:\d{3}\.)?\d{3}\.?\d{4}(?![\w/-]|[.,]\d)")
+PHONE_BEFORE = re.compile(r"\b(?:tel|phone|ph|fax|cell|mobile|call|pager|home|work)[.:]?\s*$", re.IGNORECASE)
 NUMBER_PARTS = ("000000", "00 00", "00-00")  # one is in each, where all digits are 0
 MISREAD_NUMBER = re.compile(r"(?:\d|[OoIlSB](?=\d))[\dOoIlSB]{1,3}(?:-[\dOoIlSB]{2,4}){1,3}(?![\w-])")
 MISREAD_ENDING = re.compile(r"-[\dOoIlSB]{2,4}(?![\w-])")
@@ -165,6 +168,26 @@ def find_long_numbers(searched: SearchedText) -> Ranges:
     for match in (*find_numbers(searched), *(each for each in misread if begins_word(text, each.start()))):
         if sum(map(str.isdigit, match[0])) >= MIN_DIGITS:
             yield match.span()
+    yield from find_glued_numbers(searched)
+
+
+def find_glued_numbers(searched: SearchedText) -> Ranges:
+    """Yield numbers of eight digits or more beside letters or a slash, and telephone numbers with points."""
+    text = searched.text
+    if "00000000" in searched.zeros:
+        found = (match.span() for match in GLUED_NUMBER.finditer(text))
+        yield from ((start, end) for start, end in found if not is_decimal(text, start))
+    if ".0000" in searched.zeros or "000.0" in searched.zeros:
+        for match in DOTTED_PHONE.finditer(text):
+            start, size = match.start(), sum(map(str.isdigit, match[0]))
+            is_phone = size >= WHOLE_PHONE or PHONE_BEFORE.search(text, max(0, start - MAX_BACK), start)
+            if "." in match[0] and is_phone:
+                yield match.span()
+
+
+def is_decimal(text: str, start: int) -> bool:
+    """Whether the digits at ``start`` follow the point of a number."""
+    return start > 1 and text[start - 1] in ".," and text[start - 2].isdigit()
 
 
 def find_titled(searched: SearchedText) -> Ranges:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -136,7 +138,8 @@ class MessageDestination(Destination):
             storage.refuse_existing(path, self.overwrite)
         with open_whole(path, "wb") as file:
             file.writelines(self._render_messages(source, redacted))
-        for message, written in zip(self._read_messages(source), self._read_messages(path)):
+        originals = map(self._mask_own, self._read_messages(source))
+        for message, written in zip(originals, self._read_messages(path)):
             texts = [each.text for each in written.kept] + [each.text for each in written.codes]
             found = map(message.own.find, texts)
             self.left.update(map(name_type, filter(None, found)))
@@ -146,9 +149,22 @@ class MessageDestination(Destination):
         assert read_messages
         return read_messages(path, self.encoding)
 
+    @cached_property
+    def own(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """By patient what all messages say of the patient."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        files = corpora.list_files(self.source, self.format) if self.is_folder else [self.source]
+        for message in chain.from_iterable(map(self._read_messages, files)):
+            if message.patient is not None and (own := message.list_own()):
+                found.setdefault(message.patient, []).extend(own)
+        return found
+
+    def _mask_own(self, message: Message) -> Message:
+        return message.mask_own(self.own.get(message.patient or "", ()))
+
     def _render_messages(self, source: Path, redacted: Iterator[Document]) -> Iterator[bytes]:
         """Yield the bytes of each message as soon as all its documents are redacted."""
-        for message in self._read_messages(source):
+        for message in map(self._mask_own, self._read_messages(source)):
             made = {note.id: self._wait_for(note.id, redacted) for note in message.list_documents(True)}
             self.masked.update(message.masked)
             encoding = message.encoding or self.encoding

@@ -20,15 +20,18 @@ from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import (
     FREQUENT_SHARE,
     LEAST_SHARE,
+    PERSON_BEFORE,
     WORD_AFTER,
     find_share,
+    is_always_capital,
     is_frequent_name,
     is_ordinary,
+    is_seldom_small,
 )
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.identifiers import LAST_FOUR
 from crfdeid.redact.surrogates.search.finder import Mention
-from crfdeid.redact.surrogates.search.search_strings import NUMBERS, SearchString
+from crfdeid.redact.surrogates.search.search_strings import NUMBERS, ROADS, SearchString
 from crfdeid.text.document import Span
 
 MIN_NUMBER, MIN_DATE, MIN_PLACE = 5, 5, 4  # characters
@@ -60,6 +63,8 @@ ACTS = word_set(
     lives lived called calls does did who then developed underwent received went returned complains felt"""
 )
 FAMILY_ACTS = word_set("say said came come live lived called")
+SPEECH = word_set("says said states stated reports reported denies denied complains came lives called asked")
+STREET_NEXT = word_set("and at apt apartment for from in near on since unit until where which with")
 PLACES = (kinds.STREET, kinds.CITY, kinds.HOSPITAL, kinds.ORGANIZATION, kinds.PLACE, kinds.DEPARTMENT)
 IN_ADDRESS = regex.compile(r",\s*$")
 ROOM = regex.compile(r"\b(?:room|rm|bed|suite|ste|unit|floor|apt)[\s.:#]*$", regex.IGNORECASE)
@@ -142,8 +147,36 @@ class Occurrence:
         return pattern.match(self.text, self.span.end) is not None
 
     def is_after_patient(self) -> bool:
-        """Whether it follows "patient" in small letters, and the word behind allows a name ("pt smith")."""
-        return self.ends(PATIENT_BEFORE, PHRASE) and self.word.islower() and not self.precedes(WORD_AFTER)
+        """Whether it follows "patient" in small letters or capitals, and the word behind allows a name
+        ("pt smith", "Pt SMITH")."""
+        is_behind = self.ends(PATIENT_BEFORE, PHRASE) and not self.precedes(WORD_AFTER)
+        return is_behind and (self.word.islower() or self.word.isupper())
+
+    @property
+    def is_long_capitals(self) -> bool:
+        return len(self.root) >= MIN_LISTED and self.word.isupper()
+
+    @property
+    def is_loud(self) -> bool:
+        """Whether the word is in capitals and the text around is not."""
+        around = self.text[max(0, self.span.start - AROUND) : self.span.end + AROUND]
+        return self.is_long_capitals and not around.isupper()
+
+    @property
+    def is_before_medical(self) -> bool:
+        return self.after["word"].lower() in word_lists.load_lowercase("medical_words")
+
+    def is_small_person(self) -> bool:
+        """Whether a name in small letters is used as one: it speaks, or somebody saw it."""
+        if not self.word.islower() or find_share(self.root) < LEAST_SHARE or self.precedes(WORD_AFTER):
+            return False
+        return self.after["word"] in SPEECH or self.ends(PERSON_BEFORE, SENTENCE)
+
+    def is_small_street(self) -> bool:
+        """Whether it is a numbered street without its kind, in small letters before another word."""
+        words, next = self.string.words, self.after["word"]
+        is_street = words[0][0].isdigit() and words[-1] not in ROADS and self.word.islower()
+        return is_street and next.islower() and next not in STREET_NEXT
 
     def touches_long_number(self) -> bool:
         end = self.span.end
@@ -183,6 +216,7 @@ def holds_always(at: Occurrence) -> bool:
 
 
 AGES, DATES, NAMES, ROOMS, STATES = (kinds.AGE,), (kinds.DATE,), (kinds.NAME,), (kinds.ROOM,), (kinds.STATE,)
+STREETS = (kinds.STREET,)
 WORDS = (*NAMES, *PLACES)
 ANY = (*kinds.TYPES, kinds.UNKNOWN)
 
@@ -208,6 +242,8 @@ PHI: dict[str, Clue] = {
     "a short date, or one without digits": Clue(DATES, False, holds_always, "DATE 3/7: ratio <3/7>"),
     "a short place in small letters": Clue(PLACES, False,
         lambda at: at.size < MIN_PLACE and not at.string.capitals, "CITY Rye: in <Rye> bread"),
+    "a numbered street in small letters before a word": Clue(STREETS, False,
+        lambda at: at.is_small_street(), "STREET 12 Elm Street: saw <12 elm> trees"),
     "a place of several words, or with digits": Clue(PLACES, True, lambda at: not at.root.isalpha(),
         "HOSPITAL Elm Valley Clinic: at <elm valley clinic>"),
     "beside a name": Clue(WORDS, True, lambda at: at.beside_name, "PATIENT Ana May: <May>, <Ana>"),
@@ -232,8 +268,13 @@ PHI: dict[str, Clue] = {
     "a frequent name behind patient": Clue(WORDS, True,
         lambda at: at.is_after_patient() and find_share(at.root) >= FREQUENT_SHARE,
         "PATIENT Ana Brown: pt <brown>, seen"),
+    "a name in capitals behind patient": Clue(WORDS, True,
+        lambda at: at.is_loud and at.is_after_patient() and not at.is_before_medical,
+        "PATIENT Ana Foley: Pt <FOLEY> came"),
     "a rare name behind patient": Clue(WORDS, False, lambda at: at.is_after_patient(),
         "PATIENT Ana Foley: pt <foley>, seen"),
+    "a name that is never written small": Clue(NAMES, True,
+        lambda at: at.word.islower() and is_always_capital(at.root), "PATIENT Mary Eze: saw <mary> There"),
     "no capital": Clue(WORDS, False, lambda at: not at.is_written_as_name, "PATIENT Ana Foley: the <foley>"),
     "a family that acts": Clue(WORDS, True,
         lambda at: at.is_medical and at.is_plural and at.after["word"] in FAMILY_ACTS,
@@ -242,7 +283,7 @@ PHI: dict[str, Clue] = {
         lambda at: at.is_medical and not at.is_plural and at.follows(DETERMINER, WORD),
         "PATIENT Ana Foley: has a <Foley>"),
     "before a medical word": Clue(WORDS, False,
-        lambda at: at.is_medical and at.after["word"].lower() in word_lists.load_lowercase("medical_words"),
+        lambda at: at.is_medical and at.is_before_medical,
         "PATIENT Ana Foley: with <Foley> catheter"),
     "a capital inside a sentence": Clue(WORDS, True, lambda at: not at.follows(SENTENCE_END, WORD),
         "PATIENT Ana Foley: saw <Foley> there"),
@@ -274,13 +315,21 @@ LISTED: dict[str, Clue] = {
         lambda at: not at.is_capital and at.is_all_small and find_share(at.root) >= LEAST_SHARE,
         "PATIENT Rose Eze: a <rose> here"),
     "a name behind patient": Clue(ANY, True,
-        lambda at: at.is_after_patient() and find_share(at.root) >= LEAST_SHARE,
-        "PATIENT Rose Eze: The pt <rose>, here"),
-    "small letters": Clue(ANY, False, lambda at: not at.is_capital, "PATIENT Ana Foley: The <foley> here"),
+        lambda at: at.is_after_patient() and (find_share(at.root) >= LEAST_SHARE or at.word.isupper()),
+        "PATIENT Mark Eze: The pt <mark>, here"),
+    "a name in small letters, used as one": Clue(NAMES, True, lambda at: at.is_small_person(),
+        "PATIENT Mark Eze: We saw <mark> today"),
+    "a name that is seldom written small": Clue(NAMES, True,
+        lambda at: at.word.islower() and find_share(at.root) >= LEAST_SHARE and is_seldom_small(at.root),
+        "PATIENT Rose Eze: The <rose> here"),
+    "small letters": Clue(ANY, False, lambda at: not at.is_capital, "PATIENT Mark Eze: The <mark> here"),
     "a name that people bear": Clue(ANY, True, lambda at: find_share(at.root) >= LEAST_SHARE,
         "PATIENT Rose Eze: A <ROSE> here"),
+    "in capitals, where the text is not": Clue(NAMES, True, lambda at: at.is_loud,
+        "PATIENT Ana Kaplan: A <KAPLAN> here"),
     "no common word": Clue(ANY, True,
-        lambda at: at.is_titled and not at.is_common, "PATIENT Ana Crohn: <Crohn> here"),
+        lambda at: (at.is_titled or at.is_long_capitals) and not at.is_common,
+        "PATIENT Ana Crohn: <Crohn> here"),
     "a word": Clue(ANY, False, holds_always, "CITY Rye: <RYE> BREAD"),
 }  # fmt: skip
 

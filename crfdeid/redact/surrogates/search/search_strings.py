@@ -21,7 +21,7 @@ from crfdeid.lexicon.ordinary import is_ordinary
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.identifiers import LAST_FOUR
-from crfdeid.redact.surrogates.institutions import is_identifying
+from crfdeid.redact.surrogates.institutions import SMALL_WORDS, is_identifying
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.text import ages
 
@@ -48,6 +48,7 @@ MAX_WORDS = 32  # of a string that is searched as a whole
 AGE_ENDINGS = ("", "st", "nd", "rd", "th", "yo", "yof", "yom", "yr", "yrs", "year", "years")
 LOCAL_DIGITS = 7  # of a telephone number
 MIN_FIRST = 5  # letters of the first word of an institution
+MIN_ACRONYM = 3  # letters
 MIN_LOGIN = 5  # characters of the user name of an e-mail address
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 OF_PARTS = regex.compile(
@@ -127,6 +128,7 @@ def derive_whole_strings(text: str, type: str) -> Iterator[SearchString]:
             yield from derive_streets(text, type)
         elif kind in (kinds.HOSPITAL, kinds.ORGANIZATION):
             yield from derive_first_word(text, type)
+            yield from derive_acronym(text, type)
 
 
 def list_days(low: str) -> set[str]:
@@ -214,7 +216,7 @@ def derive_streets(text: str, type: str) -> Iterator[SearchString]:
     if not names or not any(len(word) > 2 or word[0].isdigit() for word in names):
         return
     if has_number:  # without the word for its kind: 12 Elm
-        yield SearchString(tuple(words[:last]), type, "first", derived=True)
+        yield SearchString(tuple(words[:last]), type)
     for road in ROADS[words[last]]:
         if len(names) < last:
             yield SearchString((*words[:last], road), type)
@@ -227,6 +229,17 @@ def derive_first_word(text: str, type: str) -> Iterator[SearchString]:
     words = RUN.findall(normalize(text).text)
     if len(words) > 1 and len(words[0]) >= MIN_FIRST and words[0].isalpha() and is_identifying(words[0]):
         yield SearchString((words[0],), type, "first", words[0], derived=True)
+
+
+def derive_acronym(text: str, type: str) -> Iterator[SearchString]:
+    """Yield the first letters of the name of an institution, in capitals (BIDMC). Those that are also another
+    abbreviation are only listed."""
+    words = [match[0] for match in WORD.finditer(re.split("[,;(/\n]", text)[0])]
+    letters = "".join(word[0] for word in words if fold(word) not in SMALL_WORDS)
+    if len(letters) >= MIN_ACRONYM and letters.isupper() and not text.isupper():
+        low = fold(letters)
+        is_other = low in word_lists.load_lowercase("abbreviations", "common_words", "titles")
+        yield SearchString((low,), type, "all", low, derived=not is_other, doubtful=is_other)
 
 
 def list_starts(low: str) -> Iterator[int]:
