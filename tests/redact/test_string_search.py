@@ -111,7 +111,7 @@ CITY New York :: new york
 HOSPITAL BIDMC :: bidmc!
 HOSPITAL BIDMCX :: bidmcx
 HOSPITAL Kestrel Clinic :: kestrel clinic, kestrel^*
-HOSPITAL Kestrel Hill Clinic of Elm :: kestrel hill clinic of elm, kestrel^*, khce!*=khce
+HOSPITAL Kestrel Hill Clinic of Elm :: kestrel hill clinic of elm, kestrel^*, khce!*
 HOSPITAL Kestr Clinic :: kestr clinic, kestr^*
 HOSPITAL Kest Clinic :: kest clinic
 HOSPITAL Kestrel :: kestrel
