@@ -19,7 +19,7 @@ from typing import Any
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
-from crfdeid.lexicon import ENGLISH, LANGUAGES
+from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import read_map
 from crfdeid.text.tokenizer import SEQUENCES, TOKENIZERS
@@ -87,11 +87,11 @@ class Config:
             "decode": ("best", "risk"),
             "span_mark": ("first", "last"),
             "algorithm": ("lbfgs", "l2sgd", "ap", "pa", "arow"),
-            "language": LANGUAGES,
         }
         for name, allowed in choices.items():
             if (value := getattr(self, name)) not in allowed:
                 raise ConfigurationError(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
+        find_language(self.language)
 
     def map_types(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents with the types of ``types``. Raises :class:`SchemeError` where one has none."""

@@ -1,6 +1,6 @@
-"""What every format and every system must do: one battery for ours and for those of other packages.
+"""What every format, system and language must do: one battery for ours and for those of other packages.
 
-    from crfdeid.conformance import check_format, check_system
+    from crfdeid.conformance import check_format, check_language, check_system
 
 Each function raises ``AssertionError`` with the promise that is broken. Call it from a test of your package
 (docs/extending.md).
@@ -11,17 +11,21 @@ from __future__ import annotations
 import inspect
 import tempfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.corpora.format import Format
 from crfdeid.errors import FormatError
+from crfdeid.lexicon import LANGUAGES, PARTS, Language, NoteLanguage, find_language
+from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.systems import model, registry
 from crfdeid.text.document import Document, Span, find_overlap
 
 NOTE = Document("100-01", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
 COLUMNS = {"id_column", "text_column", "patient_column"}
+TYPICAL = {"PATIENT": "Vorell", "DATE": "13/02/2067", "IDNUM": "4711-32", "PHONE": "0712 555 0134"}
 TEXTS = ("", "\n", "Seen by Dr. Ruiz on 03/14/2019.", "É. Ruiz\tsaw\r\n  the patient.", "😀 x" * 50)
 
 
@@ -92,3 +96,43 @@ def check_system(name: str, settings: Config | None = None, documents: tuple[Doc
             assert {span.type for span in document.spans} <= set(tagger.scheme.types), "types of the scheme"
         assert found == list(tagger.tag_all(notes)), "the same notes give the same spans"
         assert found == [tagger.tag(note) for note in notes], "a note alone gives the same spans"
+
+
+def check_language(name: str) -> None:
+    """Check a language: its parts are there, its stop words tell its notes from ours, its model is for it,
+    and its surrogates show nothing of what they replace."""
+    language = find_language(name)
+    assert language.name == name, "its name is that of its entry point"
+    for part in PARTS:
+        language.load(part)
+    check_stop_words(language)
+    if language.model:
+        assert model.load(language.model).language == name, "its model is for its notes"
+    if language.surrogates:
+        check_surrogates(language.load("surrogates"))
+
+
+def check_stop_words(language: Language) -> None:
+    """Check that notes of the stop words are known as of the language, whatever the model's language is."""
+    words = language.stop_words
+    assert all(word.isalpha() and word.islower() for word in words), "stop words are words in small letters"
+    note = Document("1", " ".join(sorted(words) * 99))
+    for other in {*LANGUAGES} - {language.name} if words else ():
+        counted = NoteLanguage(other)
+        assert [*counted.count_each([note])] == [note]
+        assert f"look {language.name.capitalize()}" in " ".join(counted.lines()), "stop words show it"
+
+
+def check_surrogates(make: type[PatientSurrogates]) -> None:
+    """Check that equal secrets make equal surrogates, and that days move alike."""
+    assert issubclass(make, PatientSurrogates), "they are PatientSurrogates"
+    made = [make(b"secret", "1") for _ in range(2)]
+    for type, text in TYPICAL.items():
+        note = Document("1", text, (Span(0, len(text), type),))
+        first, second = (each.make_surrogate(note, note.spans[0]) for each in made)
+        assert first == second, "the same secret makes the same surrogate"
+        assert first != text, "a surrogate differs from what it replaces"
+    days = [made[0].dates.shift_text(text, None) for text in ("13/02/2067", "20/02/2067")]
+    assert all(days), "a day in numbers is read"
+    first_day, second_day = (datetime.strptime(str(day), "%d/%m/%Y") for day in days)
+    assert (second_day - first_day).days == 7, "intervals stay"

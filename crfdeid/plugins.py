@@ -1,4 +1,5 @@
-"""What other packages add to crfdeid: formats, systems and verbs, each by an entry point (docs/extending.md).
+"""What other packages add to crfdeid, each by an entry point: formats, systems, verbs and languages
+(docs/extending.md).
 
 An entry point is one line in the ``pyproject.toml`` or ``setup.cfg`` of the other package. It is read only
 where a name is none of ours, or where all names are listed: to look for them costs a start 20 ms.
@@ -13,6 +14,7 @@ from typing import TypeVar
 from crfdeid.errors import ConfigurationError
 
 FORMATS, SYSTEMS, VERBS = "crfdeid.formats", "crfdeid.systems", "crfdeid.verbs"
+LANGUAGES = "crfdeid.languages"
 
 T = TypeVar("T")
 

@@ -1,19 +1,17 @@
 """A package outside the tree adds a format, a system and a verb: the one of docs/extending.md, installed."""
 
-import os
 import re
-import subprocess
-import sys
-import tomllib
 from pathlib import Path
 
 import pytest
+from plugin_site import install, run
 
 from crfdeid import corpora, plugins
 from crfdeid.config import Config
 from crfdeid.conformance import check_format, check_system
 from crfdeid.corpora.format import Format
 from crfdeid.errors import ConfigurationError
+from crfdeid.lexicon import find_language, spanish
 from crfdeid.systems import registry
 
 pytestmark = pytest.mark.slow
@@ -28,24 +26,7 @@ TOML, PACKAGE, CHECKS = (
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A folder as pip leaves it: the module, and the entry points that its project names."""
-    folder = tmp_path_factory.mktemp("site")
-    (folder / "crfdeid_badges.py").write_text(PACKAGE)
-    project = tomllib.loads(TOML)["project"]
-    info = folder / "crfdeid_badges-0.1.dist-info"
-    info.mkdir()
-    name, version = project["name"], project["version"]
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    groups = project["entry-points"].items()
-    lines = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in points.items()) for group, points in groups]
-    (info / "entry_points.txt").write_text("\n".join(lines))
-    return folder
-
-
-def run(site, *command, folder=None):
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
-    return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, cwd=folder, env=environment, check=False
-    )
+    return install(tmp_path_factory.mktemp("site"), "crfdeid_badges", PACKAGE, TOML)
 
 
 def test_the_package_of_the_page_works_by_name(site, tmp_path):
@@ -73,26 +54,29 @@ def test_its_checks_pass_as_the_page_shows_them(site):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("lines = crfdeid_badges:NOTHING", "cannot be imported as it says"),
-        ("lines = crfdeid_badges:Options", "gives a type"),
+        ('lines = "crfdeid_badges:NOTHING"', "cannot be imported as it says"),
+        ('lines = "crfdeid_badges:Options"', "gives a type"),
     ],
 )
 def test_a_package_that_does_not_give_what_it_says_is_named(site, tmp_path, line, message):
-    (tmp_path / "crfdeid_badges.py").write_text(PACKAGE)
-    info = tmp_path / "crfdeid_badges-0.1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: crfdeid-badges\nVersion: 0.1\n")
-    (info / "entry_points.txt").write_text(f"[crfdeid.formats]\n{line}\n")
+    project = f'[project]\nname = "crfdeid-badges"\n[project.entry-points."crfdeid.formats"]\n{line}\n'
+    install(tmp_path, "crfdeid_badges", PACKAGE, project)
     (tmp_path / "ward.lines").write_text("n1\tx\n")
     done = run(tmp_path, "-m", "crfdeid", "tag", "ward.lines", "--from", "lines", folder=tmp_path)
     assert done.returncode == 2 and message in done.stderr and "crfdeid-badges" in done.stderr
     assert run(tmp_path, "-m", "crfdeid", "tag", "--help").returncode == 0
 
 
+def test_every_hook_is_documented():
+    hooks = {value for name, value in vars(plugins).items() if name.isupper() and isinstance(value, str)}
+    assert len(hooks) == 4 and all(f"| `{hook}` |" in PAGE for hook in hooks)
+
+
 def test_our_names_win(monkeypatch):
     monkeypatch.setattr(plugins, "find_plugins", lambda group: pytest.fail("a name of ours was looked for"))
     assert corpora.find_format("jsonl", "read") is corpora.FORMATS["jsonl"]
     assert registry.find_entry("crf") is registry.SYSTEMS["crf"]
+    assert find_language("spanish") is spanish.LANGUAGE
 
 
 def test_an_unknown_name_is_refused_as_before():

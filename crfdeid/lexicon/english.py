@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from difflib import get_close_matches
 
-from crfdeid.lexicon import spanish
+from crfdeid.lexicon import Language, spanish
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -57,6 +57,16 @@ MOVABLE = {
 # days after Easter Sunday
 EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1}
 HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
+
+LANGUAGE = Language(
+    "english",
+    stop_words=STOP_WORDS,
+    model="english",
+    rules="rules",
+    sure_rules="sure_rules",
+    surrogates="crfdeid.redact.surrogates.patient:PatientSurrogates",
+    medicine="crfdeid.redact.run.tagging:drop_medical",
+)
 
 
 def parse_month(word: str) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from crfdeid.lexicon import Language
+
 TITLES = ("sr", "sra")
 CHECKED_TITLES = (  # in the written corpus
     "Dr|Dra|Sr|Sra|Srta|D|Dña|Don|Doña|Lic|Prof|Ing|Klgo|Enf|Tía|Tío"
@@ -44,4 +46,11 @@ FEASTS: dict[str, tuple[int, int] | int] = {  # a day, or days from Easter
 STOP_WORDS = frozenset(  # that English does not have
     """que en los las por para con una su del se al lo como pero sus le ya este esta sin y el un desde hasta
     muy también hace fue ha son más está""".split()  # noqa: SIM905
+)
+
+LANGUAGE = Language(
+    "spanish",
+    stop_words=STOP_WORDS,
+    model="spanish",
+    surrogates="crfdeid.redact.surrogates.spanish:SpanishSurrogates",
 )

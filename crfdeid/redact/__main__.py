@@ -19,7 +19,6 @@ from collections import Counter
 from pathlib import Path
 
 from crfdeid import cli
-from crfdeid.lexicon import LANGUAGES
 from crfdeid.redact.actions import MARKER
 from crfdeid.redact.redactor import STYLES
 from crfdeid.redact.run import tagging
@@ -123,7 +122,7 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
     add("--season-weeks", type=int, default=defaults.weeks,
         help="and by at most this many weeks more (default: %(default)s)")  # fmt: skip
-    add("--language", choices=LANGUAGES, help="of the surrogates (default: that of the model)")
+    add("--language", metavar="NAME", help="of the surrogates (default: that of the model)")
     add("--same-doctor-across-patients", action="store_true", help="a doctor has one surrogate in the notes "
         "of all patients")  # fmt: skip
     add("--import-shifts", type=Path, metavar="FILE", help="a CSV table of patient and days, whole weeks, by "

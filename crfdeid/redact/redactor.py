@@ -16,7 +16,7 @@ import regex
 
 from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
-from crfdeid.lexicon import ENGLISH, LANGUAGES
+from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.lexicon.letters import normalize
 from crfdeid.policy import Policy
 from crfdeid.redact.actions import MARKER, PolicyActions, check_marker, make_blanks, make_marker, name_type
@@ -273,14 +273,12 @@ class Redactor:
 
 
 def find_surrogates(language: str) -> type[PatientSurrogates]:
-    """Return what makes the surrogates of a language. Raises :class:`ConfigurationError` for another one."""
-    if language not in LANGUAGES:
-        raise ConfigurationError(f"{language}: no surrogates in it; wanted {' or '.join(LANGUAGES)}")
-    if language == ENGLISH:
-        return PatientSurrogates
-    from crfdeid.redact.surrogates.spanish import SpanishSurrogates
-
-    return SpanishSurrogates
+    """Return what makes the surrogates of a language. Raises :class:`ConfigurationError` where there is no
+    such language, or it has none."""
+    found: type[PatientSurrogates] | None = find_language(language).load("surrogates")
+    if found is None:
+        raise ConfigurationError(f"{language}: no surrogates in it")
+    return found
 
 
 def classify_treatment(text: str, made: str, kind: str, rules: Rules, is_general: bool) -> str:

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +21,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
 from crfdeid.files import read_text
-from crfdeid.lexicon import ENGLISH, SPANISH, english, spanish
+from crfdeid.lexicon import english
 from crfdeid.systems import model_folder, registry
 from crfdeid.systems.bias import Bias
 from crfdeid.systems.model_folder import hash_file
@@ -33,17 +31,10 @@ from crfdeid.text import scheme
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
-DEFAULT = "english"
-CAREFUL = "english+rules"  # what either finds, where false alarms cost little: sessions restore them
-RELEASE = "english+sure_rules"  # for notes that leave the hospital, and must keep the medicine
+DEFAULT = english.LANGUAGE.model
+CAREFUL = english.LANGUAGE.careful_model  # sessions restore its false alarms
+RELEASE = english.LANGUAGE.release_model
 FAST = "fast"  # the engine that every system has
-
-SCHEME = "i2b2-2014"  # of the shipped models
-STOP_WORDS = {ENGLISH: english.STOP_WORDS, SPANISH: spanish.STOP_WORDS}
-WORD = re.compile(r"[^\W\d_]+")
-MOST_NOTES, MOST_CHARACTERS = 200, 3_000  # in which stop words are counted, and of each note
-FEWEST = 12  # stop words that show a language
-TIMES = 3  # as many as of the language of the model
 
 TUNED_NOTES = "tuned_notes.json"  # in a model's folder
 KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
@@ -269,37 +260,6 @@ class SeenNotes:
                 f"warning: {self.seen} of these {self.total} notes trained or tuned the model; a score of "
                 "them flatters it"
             )
-
-
-class NoteLanguage:
-    """Counts the stop words of each language in the first notes of a run; its model is for one ``language``.
-    A model of another ``scheme`` than the shipped ones is not judged."""
-
-    def __init__(self, language: str, scheme: str = SCHEME) -> None:
-        self.language, self.left = language, MOST_NOTES if scheme == SCHEME else 0
-        self.counts: Counter[str] = Counter()
-
-    def count_each(self, notes: Iterable[Document]) -> Iterator[Document]:
-        """Yield the notes, and count."""
-        for note in notes:
-            if self.left:
-                self.left -= 1
-                words = Counter(WORD.findall(note.text[:MOST_CHARACTERS].lower()))
-                for language, known in STOP_WORDS.items():
-                    self.counts[language] += sum(count for word, count in words.items() if word in known)
-            yield note
-
-    def lines(self) -> Iterator[str]:
-        """Say which model is for the notes, where it is one of another language.
-
-        >>> counted, text = NoteLanguage(ENGLISH), "Acude por dolor en el pie desde hace un mes, sin fiebre. "
-        >>> len([*counted.count_each([Document("n", text * 2)])]), [*counted.lines()]
-        (1, ['these notes look Spanish; --model spanish'])
-        """
-        own = self.counts[self.language]
-        for language, count in self.counts.items():
-            if language != self.language and count >= max(FEWEST, TIMES * own):
-                yield f"these notes look {language.capitalize()}; --model {language}"
 
 
 def count_seen(training: Iterable[Document], test: Iterable[Document]) -> SeenNotes:

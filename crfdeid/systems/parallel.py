@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
-from crfdeid.systems.tagger import Tagger, group_by_patient
+from crfdeid.systems.tagger import Tagger, chunk_documents
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
@@ -138,28 +138,6 @@ def end_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def chunk_documents(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
-    """Yield consecutive documents as lists of ``size`` characters or a little more. Consecutive notes of
-    one patient are in one list, because some systems look at them together.
-
-    >>> [len(chunk) for chunk in chunk_documents([Document(str(n), "text") for n in range(5)], 8)]
-    [2, 2, 1]
-    >>> notes = [Document(str(n), "text", patient="1") for n in range(5)]
-    >>> [len(chunk) for chunk in chunk_documents(notes, 8)]
-    [5]
-    """
-    chunk: list[Document] = []
-    held = 0
-    for notes in group_by_patient(documents):
-        chunk += notes
-        held += sum(len(document.text) for document in notes)
-        if held >= size:
-            yield chunk
-            chunk, held = [], 0
-    if chunk:
-        yield chunk
 
 
 def _load(folder: Path | str | None, engine: str, bias: Bias | None) -> None:

@@ -241,6 +241,28 @@ def group_by_patient(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield list(group)
 
 
+def chunk_documents(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
+    """Yield consecutive documents as lists of ``size`` characters or a little more. Consecutive notes of
+    one patient are in one list, because some systems look at them together.
+
+    >>> [len(chunk) for chunk in chunk_documents([Document(str(n), "text") for n in range(5)], 8)]
+    [2, 2, 1]
+    >>> notes = [Document(str(n), "text", patient="1") for n in range(5)]
+    >>> [len(chunk) for chunk in chunk_documents(notes, 8)]
+    [5]
+    """
+    chunk: list[Document] = []
+    held = 0
+    for notes in group_by_patient(documents):
+        chunk += notes
+        held += sum(len(document.text) for document in notes)
+        if held >= size:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
+        yield chunk
+
+
 JOIN = "+"  # between the names
 
 

@@ -23,10 +23,11 @@ from crfdeid.corpora.registry import Reading
 from crfdeid.corpora.span_table import RowNumbers, SpanTable
 from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.files import decode_text, find_date
+from crfdeid.lexicon import NoteLanguage
 from crfdeid.policy import Policy, read_policy
 from crfdeid.systems import model, model_folder
 from crfdeid.systems.bias import Bias, parse_bias
-from crfdeid.systems.model import NoteLanguage, SeenNotes, read_model_hashes
+from crfdeid.systems.model import SeenNotes, read_model_hashes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold, parse_threshold
 from crfdeid.text.document import Document

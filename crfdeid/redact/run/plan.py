@@ -11,6 +11,7 @@ from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.lexicon import find_language
 from crfdeid.policy import KEEP, Policy, read_policy
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems.threshold import Threshold, parse_threshold
@@ -113,7 +114,7 @@ class RedactPlan:
             threshold=read_threshold(args),
             policy=policy,
             rules=read_rules(args),
-            language=args.language,
+            language=find_language(args.language).name if args.language else None,
             by_note=args.by == "note" or (args.by is None and args.key_file is not None),
             new_ids=choose_new_ids(args, has_table),
             in_new_order=args.new_ids is not None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from crfdeid import __version__, corpora
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.files import find_date, hold_output
-from crfdeid.lexicon import ENGLISH
+from crfdeid.lexicon import ENGLISH, NoteLanguage
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, ReportedStage
 from crfdeid.redact.run import destination, patients, processes, release, tagging
@@ -54,7 +54,7 @@ class RedactRun:
     tagger: Tagger | None
     threshold: Threshold | None
     report: Report
-    language: model.NoteLanguage | None
+    language: NoteLanguage | None
 
     @classmethod
     def of(cls, plan: RedactPlan, destination: Destination, left_out: Mapping[str, int] | None) -> RedactRun:
@@ -77,7 +77,7 @@ class RedactRun:
             left_in_values=destination.survivors,
             left_out=left_out,
         )
-        language = model.NoteLanguage(tagger.language, tagger.scheme.name) if tagger else None
+        language = NoteLanguage(tagger.language, tagger.scheme.name) if tagger else None
         return cls(plan, redactor, destination, stages, known, tagger, threshold, report, language)
 
     @contextmanager

@@ -17,12 +17,12 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from crfdeid.lexicon import ENGLISH, letters, names, ordinary, word_lists
+from crfdeid.lexicon import find_language, letters, names, ordinary, word_lists
 from crfdeid.policy import Policy
 from crfdeid.redact.run.plan import BEST
 from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
 from crfdeid.systems import model, parallel
-from crfdeid.systems.tagger import BATCH, Tagger, unite_spans
+from crfdeid.systems.tagger import BATCH, Tagger, chunk_documents, unite_spans
 from crfdeid.systems.threshold import AnyThreshold, Threshold
 from crfdeid.text.document import Document, Span
 
@@ -201,7 +201,7 @@ class AheadTagger:
                 self.tagger, self.folder, model.FAST, notes, self.jobs, self.threshold
             )
             return
-        for batch in parallel.chunk_documents(notes, BATCH):
+        for batch in chunk_documents(notes, BATCH):
             yield from self.tagger.tag_all(batch, self.has_doubt, self.threshold)
 
 
@@ -214,9 +214,9 @@ def list_apart(group: Group) -> list[Document]:
 
 
 def choose_drop(tagger: Tagger) -> Callable[[Document, bool], Document]:
-    """Return :func:`drop_medical` where its lists are in the language of the model, otherwise what drops
-    nothing."""
-    return drop_medical if tagger.language == ENGLISH else lambda note, has_doubt: note
+    """Return what drops the words of medicine in the language of the model, otherwise what drops nothing."""
+    found: Callable[[Document, bool], Document] | None = find_language(tagger.language).load("medicine")
+    return found or (lambda note, has_doubt: note)
 
 
 def drop_medical(note: Document, has_doubt: bool = True) -> Document:
