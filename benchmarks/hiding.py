@@ -85,10 +85,10 @@ DESCRIBE: dict[str, Callable[[str], list[float]]] = {"names": describe_name, "nu
 KINDS = {kinds.NAME: "names", kinds.IDENTIFIER: "numbers", kinds.PHONE: "numbers"}
 
 
-def miss_at_random(gold: Sequence[Document]) -> list[Document]:
+def miss_at_random(gold: Sequence[Document], share: float = SHARE) -> list[Document]:
     """Leave out a share of the spans."""
     rng = Random(SEED)
-    return [note.with_spans(span for span in note.spans if rng.random() >= SHARE) for note in gold]
+    return [note.with_spans(span for span in note.spans if rng.random() >= share) for note in gold]
 
 
 def tag_with(name: str) -> Callable[[Sequence[Document]], list[Document]]:

@@ -214,7 +214,7 @@ def test_a_name_in_small_letters_that_may_be_a_word_is_suspicious(table, tmp_pat
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", *options)
     assert json.loads(report.read_text())["suspicious"] == {"known name": 1}
     rows = (tmp_path / "r.json.survivors.csv").read_text().splitlines()
-    assert rows[1:] == ["1,13,17,,known name"]
+    assert rows[1:] == ["1,13,17,,known name,0.50"]
 
 
 def test_a_missing_table_ends_with_status_2(tmp_path, capsys):

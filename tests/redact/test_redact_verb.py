@@ -88,7 +88,9 @@ def test_a_file_for_all_and_a_report(corpus, capsys):
     )
     assert [note.id for note in corpora.read(corpus / "clean.jsonl")] == [note.id for note in STORY]
     assert json.loads((corpus / "report.json").read_text())["documents"] == 5
-    assert (corpus / "report.json.survivors.csv").read_text().startswith("id,start,end,type,kind\n")
+    assert (
+        (corpus / "report.json.survivors.csv").read_text().startswith("id,start,end,type,kind,probability\n")
+    )
     assert "1 notes name no patient" in capsys.readouterr().out
 
 

@@ -303,25 +303,35 @@ def test_the_page_has_the_sample_that_people_read():
 # The places of a release
 
 
-def test_survivors_come_first_and_words_of_no_list_are_left_out():
+def test_the_likeliest_places_come_first():
     places = [
-        LeftPlace("n-1", 0, 3, "", "e-mail"),
-        LeftPlace("n-1", 4, 7, "", "unknown word"),
-        LeftPlace("Ana Ruiz", 5, 9, "PATIENT", "survivor"),
+        LeftPlace("n-1", 0, 3, "", "e-mail", 0.8),
+        LeftPlace("n-1", 4, 7, "", "unknown word", 0.25),
+        LeftPlace("Ana Ruiz", 5, 9, "PATIENT", "survivor", 0.9),
     ]
     html = render_places(places, "file.csv")
-    assert "2 of 3 places, without unknown words; file.csv has all" in html
+    assert "Look here first: the 3 likeliest of 3 places; file.csv has all" in html
     assert read_cells(html)[1:] == [
-        ["line 4", "5", "9", "survivor", "PATIENT"],
-        ["n-1", "0", "3", "e-mail", ""],
+        ["line 4", "5", "9", "survivor", "PATIENT", "0.90"],
+        ["n-1", "0", "3", "e-mail", "", "0.80"],
+        ["n-1", "4", "7", "unknown word", "", "0.25"],
     ]
+    old = render_places([place._replace(probability=0.0) for place in places], "f")  # of an earlier version
+    assert [row[3] for row in read_cells(old)[1:]] == ["survivor", "e-mail", "unknown word"]
+
+
+@pytest.mark.parametrize(("notes", "first"), [(0, 10), (50, 10), (51, 11), (400, 80)])
+def test_twenty_places_of_a_hundred_notes_come_first(notes, first):
+    places = [LeftPlace("n", at, at + 1, "", "title", 0.5) for at in range(200)]
+    html = render_places(places, "f", notes=notes)
+    assert f"the {first} likeliest of 200 places" in html and f"{200 - first} other places" in html
 
 
 def test_four_hundred_places_are_shown():
     html = render_places([LeftPlace("n", at, at + 1, "AGE", "survivor") for at in range(1201)], "f")
-    assert "400 of 1,201 places" in html and len(read_cells(html)) == 401
+    assert "390 of 1,191 other places" in html and len(read_cells(html)) == 402
     html = render_places([LeftPlace("n", at, at + 1, "AGE", "survivor") for at in range(400)], "f")
-    assert "400 of 400 places" in html and len(read_cells(html)) == 401
+    assert "390 of 390 other places" in html and len(read_cells(html)) == 402
 
 
 def test_a_context_has_forty_characters_on_both_sides():
@@ -346,4 +356,4 @@ def test_the_contexts_of_places_come_from_the_notes_that_have_them():
             find_contexts(places, others)
     html = render_places(places, "f", find_contexts(places, notes))
     assert "<mark>Ruiz</mark>" in html and "<mark>age</mark> 93" in html
-    assert read_cells(html)[0] == ["note", "start", "end", "kind", "type", "in the note"]
+    assert read_cells(html)[0] == ["note", "start", "end", "kind", "type", "probability", "in the note"]

@@ -6,7 +6,7 @@ import pytest
 from marked_notes import SECRET, marked, run
 
 from crfdeid import corpora
-from crfdeid.redact.leftover.suspicious import KINDS, find_suspicious
+from crfdeid.redact.leftover.suspicious import KINDS, estimate_probability, find_suspicious
 from crfdeid.redact.redactor import Redactor
 from crfdeid.text.document import Document
 
@@ -39,6 +39,8 @@ def list_kinds(text: str) -> list[tuple[str, str]]:
         ("call 1.617.555.0148 now", [("long number", "1.617.555.0148")]),
         ("on 617.5550148, or", [("long number", "617.5550148")]),
         ("tel 555.0148", [("long number", "555.0148")]),
+        ("seen 3/7/2061, or", [("date", "3/7/2061")]),
+        ("on March 7, 2061", [("date", "March 7, 2061")]),
         ("this 93-year-old man", [("age", "93")]),
         ("her 91st birthday", [("age", "91st")]),
         ("turned 92 today", [("age", "92")]),
@@ -89,7 +91,7 @@ def test_what_looks_like_phi_is_suspicious(text, found):
         "CO2 24, T12, L5-S1, HPV16, B12, A1C 7.5, C3-C4, H2O",
         "BP 120/80, 2-0 Vicryl at 10:32, 5 x 3 cm, 1,250 mL",
         "The 89-year-old turned 88; 95 mg, 92 percent, 99th percentile",
-        "seen @ 10:30; 17-SEP-2025@10:32",
+        "seen @ 10:30; 17-SEP@10:32",
         "Dr. said; nurse practitioner; Nurse Practitioner",
         "The patient was Placed in Supine position. Estimated blood loss",
         "I saw A. The B. test was negative.",
@@ -99,11 +101,31 @@ def test_what_looks_like_phi_is_suspicious(text, found):
         "he takes his own time and will not rest; no fever, no pain, 5 mg of it",
         "pH 7.4, mRNA, eGFR, LifeVest; size 10-12, T10-T12, 5-OH-B12",
         "A word Quevixo that is written small elsewhere: quevixo",
-        "0.12345678, 1.23456789, 12.345.678, count 555.0148, 1234567/8, on 12.05.2061",
+        "0.12345678, 1.23456789, 12.345.678, count 555.0148, 1234567/8",
     ],
 )
 def test_what_notes_always_have_is_not_suspicious(text):
     assert [one for one in list_kinds(text) if one[1] != "Vicryl"] == []
+
+
+@pytest.mark.parametrize(
+    ("likelier", "other"),
+    [
+        ("came with Okafor.", "The Equagesic. Feosol (twice"),
+        ("lives in Yuma.", "seen in LOC."),
+        ("Mrs. Okafor, Ana", "TURTLENECK"),
+        ("MRN 471903", "Midas Rex"),
+        ("signed by Okafor", "the Okafor was"),
+        ("Dr. Quevixo left", "Dr. SHOWS left"),
+        ("on 3/7/2061", "Kitner, Kitner"),
+    ],
+)
+def test_what_is_likelier_a_leak_has_a_greater_probability(likelier, other):
+    def find_greatest(text: str) -> float:
+        note = marked(text)
+        return max((estimate_probability(note, one) for one in find_suspicious(note)), default=0.0)
+
+    assert find_greatest(likelier) > 0.3 and find_greatest(likelier) > find_greatest(other)
 
 
 def test_a_survivor_is_listed_once():
@@ -120,6 +142,7 @@ def test_the_report_counts_and_the_table_lists_what_is_suspicious(tmp_path, key)
         "--report", report)  # fmt: skip
     assert '"suspicious": {\n    "long number": 1,\n    "glued": 1\n  }' in report.read_text()
     rows = list(csv.reader((tmp_path / "r.json.survivors.csv").read_text().splitlines()))
-    assert rows[0] == ["id", "start", "end", "type", "kind"]
+    assert rows[0] == ["id", "start", "end", "type", "kind", "probability"]
+    assert all(0 < float(row[5]) < 1 for row in rows[1:])
     assert [row[0] + " " + row[4] for row in rows[1:]] == ["n1 glued", "n1 long number"]
     assert {row[4] for row in rows[1:]} <= {*KINDS}

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 from crfdeid import files, pages
 from crfdeid.errors import FormatError, show_id
+from crfdeid.redact.leftover.suspicious import SURVIVOR
 from crfdeid.text.document import Document
 
 Table = Mapping[str, Any]
-PLACE_COLUMNS = ["id", "start", "end", "type", "kind"]
+PLACE_COLUMNS = ["id", "start", "end", "type", "kind", "probability"]
+OLD_COLUMNS = PLACE_COLUMNS[:-1]  # of earlier versions
 # What the page needs, as (key, key of an inner table or empty, kind).
 REPORT = (
     ("run", "date", str), ("run", "crfdeid", str), ("run", "secret", str), ("documents", "", int),
@@ -34,20 +36,22 @@ STATEMENT = (
     *((bound, key, float) for bound in ("notes_with_leak", "spans_missed", "misses_per_1000_notes")
       for key in ("found", "as_read")),
 )  # fmt: skip
-SURVIVOR, UNKNOWN = "survivor", "unknown word"
-SHOWN = 400
+UNKNOWN = "unknown word"
+SHOWN, FIRST, NOTES_OF_ONE = 400, 10, 5  # places; at least so many first, and one for each five notes
 AROUND = 40  # characters on each side of a place
-HEAD = ("note", "start", "end", "kind", "type")
+HEAD = ("note", "start", "end", "kind", "type", "probability")
 
 
 class LeftPlace(NamedTuple):
-    """A row of the table of survivors: offsets in the text of the output."""
+    """A row of the table of survivors: offsets in the text of the output, and how probable it is that the
+    place is PHI in a release whose tagger missed one span in ten; 0 where the table does not say."""
 
     id: str
     start: int
     end: int
     type: str
     kind: str
+    probability: float = 0.0
 
 
 def name_survivors(report: Path) -> Path:
@@ -97,11 +101,19 @@ def read_places(path: Path) -> list[LeftPlace]:
     """Read the table of survivors. Raises :class:`FormatError` for another table."""
     rows = csv.reader(files.read_text(path).splitlines(), strict=True)
     try:
-        if next(rows, []) != PLACE_COLUMNS:
+        if (head := next(rows, [])) not in (PLACE_COLUMNS, OLD_COLUMNS):
             raise FormatError(f"{path}: wanted the columns {', '.join(PLACE_COLUMNS)}")
-        return [LeftPlace(id, int(start), int(end), type, kind) for id, start, end, type, kind in rows]
+        return [read_place(row, len(head)) for row in rows]
     except (csv.Error, ValueError):
         raise FormatError(f"{path}, line {rows.line_num}: wanted the table beside a report") from None
+
+
+def read_place(row: Sequence[str], size: int) -> LeftPlace:
+    """Read a row of ``size`` cells. Raises :class:`ValueError` for another one."""
+    if len(row) != size:
+        raise ValueError
+    id, start, end, type, kind, *rest = row
+    return LeftPlace(id, int(start), int(end), type, kind, *map(float, rest))
 
 
 class Context(NamedTuple):
@@ -141,21 +153,43 @@ def cut_context(text: str, start: int, end: int) -> Context:
 
 
 def render_places(
-    places: Sequence[LeftPlace], file: str, contexts: Mapping[LeftPlace, Context] | None = None
+    places: Sequence[LeftPlace],
+    file: str,
+    contexts: Mapping[LeftPlace, Context] | None = None,
+    notes: int = 0,
 ) -> str:
-    """A table of places by offset, survivors first, without unknown words. Ids that may be names are left
-    out: the line of the place in the file stands for them."""
-    numbered = [(line, place) for line, place in enumerate(places, 2) if place.kind != UNKNOWN]
-    numbered.sort(key=lambda each: each[1].kind != SURVIVOR)
-    shown = numbered[:SHOWN]
+    """Tables of places by offset, the likeliest first: twenty of a hundred notes, then others. Ids that
+    may be names are left out: the line of the place in the file stands for them."""
+    numbered = sorted(enumerate(places, 2), key=lambda each: rank_place(each[1]))
+    size = max(FIRST, -(-notes // NOTES_OF_ONE))
+    first, others = numbered[:size], numbered[size:]
+    caption = f"Look here first: the {len(first):,} likeliest of {len(places):,} places; {file} has all"
+    tables = render_rows(caption, first, contexts)
+    if others:
+        shown = others[: max(0, SHOWN - size)]
+        tables += render_rows(f"{len(shown):,} of {len(others):,} other places", shown, contexts)
+    return tables
+
+
+def rank_place(place: LeftPlace) -> tuple[float, bool, bool]:
+    """A sort key: the most probable first; without probabilities survivors, and words of no list last."""
+    return -place.probability, place.kind != SURVIVOR, place.kind == UNKNOWN
+
+
+def render_rows(
+    caption: str,
+    numbered: Sequence[tuple[int, LeftPlace]],
+    contexts: Mapping[LeftPlace, Context] | None,
+) -> str:
+    """A table of places, each with its line in the file."""
     rows = [
-        (show_id(place.id, f"line {line}"), f"{place.start}", f"{place.end}", place.kind, place.type)
-        for line, place in shown
-    ]
-    caption = f"{len(rows):,} of {len(places):,} places, without unknown words; {file} has all"
+        (show_id(place.id, f"line {line}"), f"{place.start}", f"{place.end}", place.kind, place.type,
+         f"{place.probability:.2f}" if place.probability else "")
+        for line, place in numbered
+    ]  # fmt: skip
     if contexts is None:
         return pages.render_table(caption, HEAD, rows)
-    texts = iter([contexts[place] for _, place in shown])
+    texts = iter([contexts[place] for _, place in numbered])
     return pages.render_table(caption, (*HEAD, "in the note"), rows, draw=lambda _: draw_context(next(texts)))
 
 

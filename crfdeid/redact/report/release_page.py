@@ -32,6 +32,7 @@ SIGNS = {
     "e-mail": "written like an e-mail address",
     "check digit": "a number that passes a check, such as that of a payment card",
     "long number": "six or more digits",
+    "date": "a whole date that was not shifted",
     "age": "over 89",
     "glued": "capitalized letters that touch a number",
     "title": "a name beside a title",
@@ -121,7 +122,7 @@ def render_page(
         "<!-- left -->": pages.render_facts(describe_left(report)) + render_untouched(report),
         "<!-- sources -->": pages.render_facts(describe_sources(report)),
         "<!-- remaining -->": render_remaining(report),
-        "<!-- places -->": release_inputs.render_places(places, file, contexts),
+        "<!-- places -->": release_inputs.render_places(places, file, contexts, report["documents"]),
         "<!-- kept -->": kept.render_kept(counts) if counts else pages.render_list([NO_COUNTS]),
         "<!-- bound -->": render_bound(bound, bool(report["patients"]))
         if bound

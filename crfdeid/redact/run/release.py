@@ -21,6 +21,7 @@ from crfdeid import files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.redact.actions import name_type
+from crfdeid.redact.leftover.suspicious import PROBABILITIES, SURVIVOR, estimate_probability
 from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.report.release_inputs import PLACE_COLUMNS, name_survivors
 from crfdeid.redact.report.safe_harbor import Report
@@ -221,5 +222,12 @@ class Journal:
     def add(self, redaction: Redaction, id: str, source: str) -> None:
         """Count a redaction of the note ``id``, and write where something may be left."""
         self.report.add(redaction, id, source)
-        rows = [(id, span.start, span.end, name_type(span.type), "survivor") for span in redaction.survivors]
-        self.write_rows([*rows, *((id, s.start, s.end, "", s.kind) for s in redaction.suspicions)])
+        rows = [
+            (id, span.start, span.end, name_type(span.type), SURVIVOR, PROBABILITIES[SURVIVOR])
+            for span in redaction.survivors
+        ]
+        others = [
+            (id, *place[:2], "", place.kind, f"{estimate_probability(redaction.document, place):.2f}")
+            for place in redaction.suspicions
+        ]
+        self.write_rows([*rows, *others])
