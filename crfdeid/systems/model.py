@@ -38,6 +38,7 @@ FAST = "fast"  # the engine that every system has
 
 TUNED_NOTES = "tuned_notes.json"  # in a model's folder
 KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
+HASH_DIGITS = 16  # of a note's SHA-256 that are kept: 64 bits, so that a million notes have no two alike
 
 
 def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None = None) -> Tagger:
@@ -225,12 +226,12 @@ def check_resume(system: System, folder: Path, settings: Config) -> None:
 
 def hash_id(id: str) -> str:
     """The SHA-256 of a note's id."""
-    return hashlib.sha256(id.encode()).hexdigest()
+    return hashlib.sha256(id.encode()).hexdigest()[:HASH_DIGITS]
 
 
 def hash_text(text: str) -> str:
-    """The SHA-256 of a note's text without white space."""
-    return hashlib.sha256("".join(text.split()).encode()).hexdigest()
+    """The first digits of the SHA-256 of a note's text without white space."""
+    return hashlib.sha256("".join(text.split()).encode()).hexdigest()[:HASH_DIGITS]
 
 
 def hash_notes(documents: Iterable[Document]) -> list[str]:
@@ -277,13 +278,14 @@ def write_note_hashes(folder: Path, hashes: Iterable[str]) -> None:
 
 
 def read_note_hashes(path: Path) -> list[str] | None:
-    """Read the hashes of a JSON file; ``None`` where it has no such list. Raises :class:`FormatError`."""
+    """Read the hashes of a JSON file; ``None`` where it has no such list. Older lists have whole hashes, of
+    which the first digits are read. Raises :class:`FormatError`."""
     try:
         found = json.loads(read_text(path))
     except ValueError:
         raise FormatError(f"{path}: malformed JSON") from None
     hashes = found.get(KEY) if isinstance(found, dict) else None
-    return list(map(str, hashes)) if isinstance(hashes, list) else None
+    return [str(hash)[:HASH_DIGITS] for hash in hashes] if isinstance(hashes, list) else None
 
 
 def read_model_hashes(folder: Path) -> list[str] | None:

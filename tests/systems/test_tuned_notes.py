@@ -1,5 +1,6 @@
 """A model knows the notes that trained it, by hashes, and certify refuses a release that has them."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -34,6 +35,12 @@ def test_a_model_has_the_hashes_of_its_training_notes_and_no_text(folder, notes)
 
 def test_white_space_does_not_make_another_note():
     assert hash_text("Dr. Ruiz\r\n called ") == hash_text("Dr. Ruiz called") != hash_text("Dr. Ruiz call")
+
+
+def test_a_list_of_whole_hashes_is_read_by_its_first_digits(tmp_path):
+    whole = hashlib.sha256(b"Dr.Ruiz").hexdigest()
+    (tmp_path / "older.json").write_text(json.dumps({"tuned_notes": [whole]}))
+    assert model.read_note_hashes(tmp_path / "older.json") == [hash_text("Dr. Ruiz")] == [whole[:16]]
 
 
 def test_a_model_for_sharing_has_no_list(notes, tmp_path):
