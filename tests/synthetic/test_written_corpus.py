@@ -222,10 +222,13 @@ def test_the_files_of_a_language_name_it_and_english_is_the_default():
             "train",
             [
                 "es_ambulatorio_cartagena",
+                "es_consulta_sevilla",
                 "es_expediente_puebla",
                 "es_guardia_rosario",
                 "es_guardia_zaragoza",
+                "es_hospital_guadalajara",
                 "es_planta_oviedo",
+                "es_turnos_mendoza",
                 "es_ventanilla_murcia",
             ],
         ),
