@@ -1,6 +1,5 @@
-"""A note in each file, without spans: plain text (the format ``text``), or files of office programs, Word
-(.docx) and PDF, among plain texts (the format ``documents``). It writes plain text, because a Word or PDF
-file has places that no redaction of its text reaches.
+"""A note in each file, without spans: files of office programs, Word (.docx) and PDF, among plain texts. It
+writes plain text, because a Word or PDF file has places that no redaction of its text reaches.
 
 Of a Word file everything is read that people wrote, also where a printed page does not show it: the body
 with its tables and text boxes, headers, footers, footnotes, endnotes, comments, form fields, the words of
@@ -214,17 +213,9 @@ def _share_unreadable(text: str) -> float:
     return bad / max(1, len(letters))
 
 
-def read_plain(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    """Yield the one document of the file; its identifier is the file's stem."""
-    yield Document(path.stem, read_text(path, encoding))
-
-
 def render_text(document: Document) -> dict[str, str]:
     """Return the text; spans are lost."""
     return {".txt": document.text}
-
-
-TEXT = Format("text", (".txt", ".text", ""), read=read_plain, render_document=render_text, has_spans=False)
 
 
 READERS = {".docx": read_docx, ".pdf": read_pdf}
@@ -234,10 +225,7 @@ COUNTERS = {".docx": count_in_docx, ".pdf": count_in_pdf}
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     """Yield the one document of the file; its identifier is the file's stem. ``encoding`` is of texts."""
     reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        yield from read_plain(path, encoding)
-    else:
-        yield Document(path.stem, reader(path))
+    yield Document(path.stem, reader(path) if reader else read_text(path, encoding))
 
 
 def count_unread(path: Path) -> Counter[str]:

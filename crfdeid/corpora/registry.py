@@ -37,14 +37,23 @@ from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.messages import count_attachments
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
-from crfdeid.files import refuse_named_pipe
+from crfdeid.files import read_text, refuse_named_pipe
 from crfdeid.text.document import Document
 
+
+def read_plain(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    """Yield the one document of a file of plain text; its identifier is the file's stem."""
+    yield Document(path.stem, read_text(path, encoding))
+
+
+TEXT = Format(
+    "text", (".txt", ".text", ""), read=read_plain, render_document=documents.render_text, has_spans=False
+)
 FORMATS: dict[str, Format] = {
     found.name: found
     for found in (
         i2b2_2014.FORMAT, i2b2_2006.FORMAT, brat.FORMAT, conll.FORMAT, jsonl.FORMAT, labelstudio.FORMAT,
-        doccano.FORMAT, documents.TEXT, documents.FORMAT, table.FORMAT, parquet.FORMAT, omop.FORMAT,
+        doccano.FORMAT, TEXT, documents.FORMAT, table.FORMAT, parquet.FORMAT, omop.FORMAT,
         hl7.FORMAT, fhir.FORMAT, cda.FORMAT, physionet.FORMAT, inline.FORMAT, note_nlp.FORMAT,
         span_table.FORMAT,
     )

@@ -19,11 +19,11 @@ import regex
 
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction.token import YES, Value, short_shape
+from crfdeid.lexicon.letters import remember_words
 from crfdeid.lexicon.names import OBSERVED_TITLES
 from crfdeid.text.gazetteer import Gazetteer, WordTable
 from crfdeid.text.tokenized import TokenizedDocument, find_chunks
 from crfdeid.text.tokenizer import is_line_end
-from crfdeid.text.word_cache import remember_words
 
 HEADING_WORDS = 6  # a longer run of words before a colon is not a heading
 RARE = 0.05  # of a document's words, at most, have capitals where it is written without capitals

@@ -17,9 +17,9 @@ import regex
 from crfdeid.errors import FormatError
 from crfdeid.feature_extraction.part_of_speech import PartsOfSpeech, parse_chunks
 from crfdeid.feature_extraction.token import Value
+from crfdeid.lexicon.letters import remember_words
 from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
-from crfdeid.text.word_cache import remember_words
 
 UMLS = "CRFDEID_UMLS"  # the environment variable that names a MRCONSO.RRF
 HEADINGS = "mesh_headings"

@@ -30,9 +30,9 @@ import regex
 
 from crfdeid.errors import ConfigurationError, did_you_mean, show_install
 from crfdeid.feature_extraction.token import Value
+from crfdeid.lexicon.letters import remember_words
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
-from crfdeid.text.word_cache import remember_words
 
 Tagger = Callable[[Sequence[str]], list[str]]
 PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")

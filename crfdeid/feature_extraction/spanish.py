@@ -20,9 +20,9 @@ from functools import cache, partial
 import regex
 
 from crfdeid.feature_extraction.token import Value
+from crfdeid.lexicon.letters import remember_words
 from crfdeid.lexicon.spanish import MONTH_PATTERN, SHORT_MONTH_PATTERN
 from crfdeid.text.tokenized import TokenizedDocument
-from crfdeid.text.word_cache import remember_words
 
 LINK = r"(?:de\ las?|de\ los|del?|dels?|las?|los|els?|les|y|i|e|da|do|das|dos|as|os|o|a|al|san|santa|sant)"
 CAPITAL = r"(?:[dDlL]['’´])?\p{Lu}[\p{L}'’´·]*\.?"  # a word of the name with a capital: Mayor, Dr., d'Hebron

@@ -25,8 +25,8 @@ from typing import NamedTuple
 import regex
 
 from crfdeid.errors import TemplateError, did_you_mean
+from crfdeid.lexicon.letters import remember_words
 from crfdeid.text.gazetteer import Gazetteer, WordTable, find_value
-from crfdeid.text.word_cache import remember_words
 
 Value = str | tuple[str, ...] | None
 SEVERAL = frozenset(["ngrams", "words_left", "words_right", "links_left", "links_right"])

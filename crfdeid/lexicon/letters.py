@@ -1,4 +1,5 @@
-"""The forms of a text: folded for comparison, normalized for search, cased like another text, misspelt.
+"""The forms of a text: folded for comparison, normalized for search, cased like another text, misspelt; and
+the caches of answers about words.
 
 An edit changes one letter, adds or removes one, or exchanges two neighbours. There are two ways to look up a
 name of which a word may be a misspelling.
@@ -10,16 +11,22 @@ of words costs a few comparisons.
 :func:`find_close_name` is for the most common first names (Douglass 2005, section 5.1.1). Two words that
 differ by at most k edits have something in common: the letters that remain when at most k letters of each are
 deleted. So the candidates come from one dictionary of such remains.
+
+A word that was asked about before is answered faster than a new one, and stays in memory. Who tags notes of
+several users (:mod:`crfdeid.serve`) empties the caches between them (:func:`forget_words`), so that neither
+shows a user which words another one sent. A cache whose keys are words of notes is made by
+:func:`remember_words` and not by :mod:`functools`.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakSet
 
 import regex
 
@@ -281,3 +288,24 @@ def find_close_name(word: str, names: frozenset[str]) -> str | None:
         if n[0] == word[0] and count_edits(word, n) <= count_allowed_typos(len(n))
     )
     return next(near, None)
+
+
+Answer = TypeVar("Answer")
+_caches: WeakSet[Any] = WeakSet()  # of functions that lru_cache wraps
+
+
+def remember_words(size: int) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Make a decorator that keeps a function's last ``size`` answers until :func:`forget_words`."""
+
+    def decorate(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        cached = lru_cache(size)(function)
+        _caches.add(cached)
+        return cached
+
+    return decorate
+
+
+def forget_words() -> None:
+    """Empty all these caches."""
+    for cached in _caches:
+        cached.cache_clear()

@@ -17,11 +17,10 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import SHORTEST, find_close_name, word_set
+from crfdeid.lexicon.letters import SHORTEST, find_close_name, remember_words, word_set
 from crfdeid.lexicon.names import TITLES
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
-from crfdeid.text.word_cache import remember_words
 
 # The lists whose words are ordinary: for rules, for redaction, and for what is left in a redacted note.
 ORDINARY = ("common_words", "medical_words")

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import chain
 
-from crfdeid.lexicon.letters import fold, fold_each
+from crfdeid.lexicon.letters import fold, fold_each, remember_words
 from crfdeid.text import gazetteer
-from crfdeid.text.word_cache import remember_words
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
 OR_SURNAME = " or surname"

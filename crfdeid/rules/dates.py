@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from crfdeid.lexicon.english import AMBIGUOUS_MONTHS, FULL_WEEKDAYS, MONTH_NUMBERS, SEASONS, WEEKDAY_NAMES
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, IndexedNote
+from crfdeid.rules.note import LONG_S, Beside, Edges, IndexedNote, after_blank
 from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
-from crfdeid.rules.words import LONG_S, Beside, after_blank
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, IndexedNote
+from crfdeid.rules.note import LONG_S, Beside, Edges, IndexedNote, after_blank
 from crfdeid.rules.rule import (
     FUNCTION_WORDS,
     PLACE_GAP,
@@ -22,7 +22,6 @@ from crfdeid.rules.rule import (
     match_at_words,
     rule,
 )
-from crfdeid.rules.words import LONG_S, Beside, after_blank
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"

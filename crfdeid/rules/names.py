@@ -22,7 +22,7 @@ from crfdeid.lexicon.names import (
     TITLES,
 )
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, IndexedNote
+from crfdeid.rules.note import Beside, Edges, IndexedNote
 from crfdeid.rules.rule import (
     CREDENTIAL,
     DOCTOR_FIELD_WORDS,
@@ -40,7 +40,6 @@ from crfdeid.rules.rule import (
     is_nameable,
     rule,
 )
-from crfdeid.rules.words import Beside
 
 OURS = "ours (layout)"
 INITIALS = re.compile(

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, IndexedNote
+from crfdeid.rules.note import LONGEST, Beside, Edges, IndexedNote
 from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule
-from crfdeid.rules.words import LONGEST, Beside
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"

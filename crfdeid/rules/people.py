@@ -1,4 +1,9 @@
-"""What a note says of people besides their names: ages, professions and employers.
+"""Names of people by lists, and what a note says of people besides their names: ages, professions and
+employers.
+
+Names (Douglass 2005, section 5.1.1 and table 5.1): an ambiguous name needs an initial, a prefix or a second
+name beside it; a popular or unambiguous one needs nothing. Whether it is the name of a patient or of a doctor
+is a guess.
 
 Ages: Tafvizi 2011, section 2.5.7 and tables 2.5 and 2.6, which look only for ages from 90 to 125, since only
 those are PHI under HIPAA. i2b2 2014 marks every age: the rules for younger ages use the same phrases and are
@@ -8,21 +13,213 @@ ours. The papers' rule systems have no professions and employers; i2b2 2014 mark
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.ordinary import Lists
-from crfdeid.rules.note import Edges, IndexedNote
+from crfdeid.rules.note import LONG_S, Beside, Edges, IndexedNote, after_blank
 from crfdeid.rules.rule import (
+    PREFIXES,
+    SHORTEST_CAPITALS,
+    SMALL_PREFIXES,
+    find_name_from,
     find_run_end,
+    is_initial,
+    is_joined,
+    is_name_part,
     is_nameable,
+    is_thing_name,
     match_at_numbers,
     match_at_words,
     measure_entry,
     rule,
 )
-from crfdeid.rules.words import LONG_S, Beside, after_blank
 from crfdeid.text import ages
+
+DOUGLASS = "Douglass 2005, section 5.1.1"
+TABLE = "Douglass 2005, table 5.1"
+NOT_INITIALS = word_set("a i")  # with no full stop
+LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
+
+
+@rule("PATIENT", f"{DOUGLASS} (initials)", guess=True)
+def initials_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """Initials before a surname: "J. Ruiz", "B.M. Nowak"; with no full stop, only one that is no word."""
+    for index in note.find_capitalised(LETTERS):
+        name = index + 1
+        if not is_initial(note, index) or name >= len(note) or len(note.word(name)) < 3:
+            continue
+        if is_surname_of_initial(note, lists, index, name) and is_name_start(note, index):
+            first = index - 1 if has_second_initial(note, index) else index
+            yield note.edges(first, name + 1)
+
+
+def is_surname_of_initial(note: IndexedNote, lists: Lists, index: int, name: int) -> bool:
+    """Whether word ``name`` is a surname that the initial ``index`` can belong to."""
+    word = note.lowered[name]
+    is_popular = word in lists.popular_surnames
+    if not note.is_capitalised(name) or is_thing_name(note, name):
+        return False
+    if note.gap(name) == " ":
+        return (is_popular or lists.is_clear_surname(word)) and note.lowered[index] not in NOT_INITIALS
+    if word in lists.eponyms and not is_popular and is_item_mark(note, index):
+        return False
+    return note.gap(name) in (". ", ".") and word in lists.surnames
+
+
+def is_item_mark(note: IndexedNote, index: int) -> bool:
+    """Whether the letter can be the mark of a list's item: it is the first word of its line."""
+    return index == 0 or "\n" in note.gap(index)
+
+
+def is_name_start(note: IndexedNote, index: int) -> bool:
+    """Whether an initial can begin a name: it does not end a unit, "A&W" or a hyphenated word."""
+    return note.gap(index)[-1:] not in tuple("/&-'%")
+
+
+def has_second_initial(note: IndexedNote, index: int) -> bool:
+    """Whether another initial precedes the one at ``index``."""
+    return index > 0 and is_initial(note, index - 1) and note.gap(index) in (".", ". ")
+
+
+@rule("PATIENT", f"{TABLE} (last name prefixes)", guess=True)
+def surname_prefix(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz", "Mc Donald"; one of no list after
+    a first name of none: "Everard van Tijlen"."""
+    for index in note.find_words(WITH_A_SURNAME):
+        apostrophe = index + 1 < len(note) and note.gap(index + 1) == "'"
+        if note.lowered[index] in ("o", "d") and not (apostrophe and note.is_capitalised(index)):
+            continue
+        stop = find_run_end(note, index, lambda i: note.lowered[i] in PREFIXES, 3)
+        if stop == len(note) or not is_joined(note, stop) or not is_nameable(note, lists, stop):
+            continue
+        word = note.lowered[stop]
+        if word in lists.eponyms or is_thing_name(note, stop):
+            continue
+        if apostrophe or word in lists.names:
+            yield note.edges(index, stop + 1)
+        elif is_unlisted_name(note, lists, index - 1) and word not in lists.place_words:
+            yield note.edges(index - 1, stop + 1)
+
+
+def is_unlisted_name(note: IndexedNote, lists: Lists, index: int) -> bool:
+    """Whether the word can be a first name before a prefix: it has a capital, the prefix has none, and it is
+    in no list of words or places."""
+    if index < 0 or note.gap(index + 1) != " " or note.word(index + 1) not in SMALL_PREFIXES:
+        return False
+    word = note.lowered[index]
+    return is_nameable(note, lists, index) and not lists.is_ordinary(word) and word not in lists.place_words
+
+
+@rule("PATIENT", f"{DOUGLASS} (first names before last names)", guess=True)
+def first_and_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """A first name of the list, an initial if any, and a surname of the list or a word of none."""
+    for index in note.find_capitalised(lists.first_names):
+        if note.gap(index) == "-":
+            continue
+        last = index + 1
+        if last < len(note) and is_initial(note, last) and is_joined(note, last):
+            last += 1
+        follows = last < len(note) and is_joined(note, last) and is_full_name(note, lists, index, last)
+        if follows and (edges := find_name_from(note, lists, index)):
+            yield edges
+
+
+def is_full_name(note: IndexedNote, lists: Lists, first: int, last: int) -> bool:
+    """Whether the words ``first`` and ``last`` make a name: not both of them may be ordinary words."""
+    if note.lowered[last] in PREFIXES:
+        return is_name_part(note, lists, last)
+    name, surname = note.lowered[first], note.lowered[last]
+    if not is_nameable(note, lists, last) or is_thing_name(note, last):
+        return False
+    if surname in lists.eponyms and name not in lists.popular_names:
+        return False
+    if note.word(last).isupper() and not note.word(first).isupper():
+        return False
+    clear = name in lists.popular_names or lists.is_clear_first_name(name)
+    return clear or (lists.is_clear_surname(surname) and name not in lists.eponyms)
+
+
+@rule("PATIENT", TABLE, guess=True)
+def surname_comma_first(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """Last name, comma, first name: "RUIZ, ANA M"."""
+    for index in note.find_capitalised(lists.first_names):
+        if not index or note.gap(index) not in (", ", ","):
+            continue
+        surname, name = note.lowered[index - 1], note.lowered[index]
+        if not is_nameable(note, lists, index - 1) or (
+            surname in lists.first_names and not lists.is_clear_surname(surname)
+        ):
+            continue
+        if not lists.is_ordinary(surname) or name in lists.popular_names or lists.is_clear_first_name(name):
+            more = find_name_from(note, lists, index, 2)
+            yield (
+                note.starts[find_surname_start(note, lists, index - 1)],
+                more[1] if more else note.ends[index],
+            )
+
+
+def find_surname_start(note: IndexedNote, lists: Lists, index: int) -> int:
+    """Return the index of the first word of a surname, which may have a hyphen or apostrophe."""
+    tied = index > 0 and note.gap(index) in ("'", "-")
+    return index - 1 if tied and is_name_part(note, lists, index - 1) else index
+
+
+@rule("PATIENT", f"{TABLE} (popular names)", guess=True)
+def popular_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """One of the most common first names with a capital; without one, if it is no word."""
+    for index in note.find_words(lists.popular_names):
+        word = note.lowered[index]
+        if word in lists.eponyms or word in lists.place_words or is_thing_name(note, index):
+            continue
+        if note.is_capitalised(index) or not lists.is_ordinary(word):
+            yield note.edges(index, index + 1)
+
+
+@rule("PATIENT", f"{TABLE} (popular names)", guess=True)
+def popular_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """One of the most common surnames with a capital, except common words (Brown, Young)."""
+    return find_listed(note, note.capitalised_words & lists.popular_surnames)
+
+
+@rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
+def clear_first_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """A capitalised first name that is no common or medical word, place or eponym."""
+    return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.first_names))
+
+
+@rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
+def clear_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """A capitalised surname that is no common or medical word, place or eponym."""
+    return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.surnames))
+
+
+def find_listed(note: IndexedNote, names: Iterable[str]) -> Iterator[Edges]:
+    """Yield the places of capitalised words, except short ones in capitals: they are abbreviations."""
+    for word in filterfalse(note.is_written_small, names):
+        for index in note.find_capitalised_places(word):
+            short = len(word) < SHORTEST_CAPITALS and note.word(index).isupper()
+            if not short and not is_thing_name(note, index):
+                yield note.edges(index, index + 1)
+
+
+@rule("PATIENT", f"{DOUGLASS} (approximate matching)", guess=True)
+def misspelt_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
+    """A capitalised word of no list that is one of the most common first names except for a slip
+    or two: "Willaim"."""
+    for word in filter(lists.is_misspelling, note.capitalised_words):
+        if not note.is_written_small(word):
+            places = note.find_capitalised_places(word)
+            yield from (note.edges(i, i + 1) for i in places if not is_thing_name(note, i))
+
+
+LISTED = (
+    surname_comma_first, first_and_surname, initials_surname, surname_prefix, popular_name, popular_surname,
+    clear_first_name, clear_surname, misspelt_name,
+)  # fmt: skip
+
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "

@@ -14,8 +14,7 @@ from typing import NamedTuple
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS, RULE_CREDENTIALS
 from crfdeid.lexicon.ordinary import THINGS, Entries, Lists
-from crfdeid.rules.note import Edges, IndexedNote
-from crfdeid.rules.words import ALL, Beside
+from crfdeid.rules.note import ALL, Beside, Edges, IndexedNote
 from crfdeid.text.document import Span
 
 # Words before a surname; Douglass 2005, table 5.1, has 148.

@@ -18,7 +18,7 @@ from crfdeid.lexicon import ordinary
 from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import RULE_CREDENTIAL_WORDS
 from crfdeid.lexicon.ordinary import Entries, Lists
-from crfdeid.rules import dates, hospitals, locations, name_lists, names, numbers, people
+from crfdeid.rules import dates, hospitals, locations, names, numbers, people
 from crfdeid.rules.note import Edges, IndexedNote
 from crfdeid.rules.rule import (
     FUNCTION_WORDS,
@@ -38,7 +38,7 @@ SHORTEST = 3
 LONG = 5  # letters of a name that is found without its capital, too
 SEEDS = {
     rule.name: rule
-    for rule in (*names.RULES, *name_lists.RULES, *hospitals.RULES, *locations.RULES)
+    for rule in (*names.RULES, *people.LISTED, *hospitals.RULES, *locations.RULES)
     if rule.type in NAME_TYPES | {"HOSPITAL", "CITY", "LOCATION-OTHER"}
 }
 IN_LISTS = word_set(
@@ -142,7 +142,7 @@ RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
         *numbers.CONTACTS, *dates.RULES, *numbers.IDENTIFIERS, *people.AGES, *hospitals.RULES, *names.RULES,
-        *locations.RULES, *people.OCCUPATIONS, *names.LAYOUT, *name_lists.RULES, *REPEATS,
+        *locations.RULES, *people.OCCUPATIONS, *names.LAYOUT, *people.LISTED, *REPEATS,
     )
 }  # fmt: skip
 

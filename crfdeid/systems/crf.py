@@ -59,7 +59,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
         weights = crfsuite_file.read(path)
         weights = add_amounts(weights, list_changes(model)) if model.learned else weights
-        if not all(map(bio.is_label, weights.labels)):
+        if not all(map(is_label, weights.labels)):
             raise ModelError(f"{path}: contains a label that is neither O, B- nor I- with a type")
         AdaptiveDecoder.__init__(self, weights, model.pipeline)
         self.backward = self.config.span_mark == "last"
@@ -210,6 +210,15 @@ class CrfTagger(AdaptiveDecoder, Tagger):
                 features = [[each for each in some if "\0" not in each] for some in features]  # C ends there
                 path[first:stop] = [number[label] for label in crfsuite.tag(features)]
         return path
+
+
+def is_label(text: str) -> bool:
+    """Whether a text is a label: O, or B- or I- with a type.
+
+    >>> [is_label(text) for text in ("O", "B-AGE", "I-AGE", "B-", "AGE", "", "B-AGE\\n")]
+    [True, True, True, False, False, False, False]
+    """
+    return text == bio.OUTSIDE or (text[:2] in ("B-", "I-") and len(text) > 2 and text.isprintable())
 
 
 def place_spans(batch: Batch, found: Sequence[Sequence[Span]]) -> list[Document]:

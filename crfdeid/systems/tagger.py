@@ -19,12 +19,12 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.lexicon import ENGLISH
+from crfdeid.lexicon.letters import forget_words
 from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, subtract, trim_range
 from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme
-from crfdeid.text.word_cache import forget_words
 
 if TYPE_CHECKING:
     from crfdeid.rules.tagger import RuleSet

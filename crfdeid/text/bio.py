@@ -15,15 +15,6 @@ from crfdeid.text.scheme import show_span
 OUTSIDE = "O"
 
 
-def is_label(text: str) -> bool:
-    """Whether a text is a label: O, or B- or I- with a type.
-
-    >>> [is_label(text) for text in ("O", "B-AGE", "I-AGE", "B-", "AGE", "", "B-AGE\\n")]
-    [True, True, True, False, False, False, False]
-    """
-    return text == OUTSIDE or (text[:2] in ("B-", "I-") and len(text) > 2 and text.isprintable())
-
-
 def encode(tokens: Sequence[Token], spans: Iterable[Span]) -> list[str]:
     """Return one label per token. A token that shares a character with a span gets the span's label:
     better a character too many than one too few. ``spans`` are sorted and do not overlap.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crfdeid import corpora
-from crfdeid.corpora import documents, registry, storage
+from crfdeid.corpora import registry, storage
 from crfdeid.corpora.folds import Part, draw_sample, have_common_text, hold_out, join_parts, make_folds
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.output import Output, choose_output
@@ -192,7 +192,7 @@ def test_formats_that_lose_spans_and_formats_of_messages():
     }  # fmt: skip
     assert {found.name for found in formats if found.read_messages} == {"omop", "hl7", "fhir", "cda"}
     assert {found.name for found in formats if found.has_columns} == {"table", "parquet"}
-    assert documents.TEXT.written_suffixes == (".txt",) and corpora.FORMATS["jsonl"].written_suffixes == (
+    assert registry.TEXT.written_suffixes == (".txt",) and corpora.FORMATS["jsonl"].written_suffixes == (
         ".jsonl",
     )
 

@@ -57,7 +57,7 @@ EXAMPLES = {
         Father had a stroke.
         Sister with diabetes.
     """,
-    # name_lists.py
+    # people.py, names by lists
     "surname_comma_first": """
         [RUIZ, ANTONIO M]
         cc: [Nowak, Patricia]

@@ -11,10 +11,9 @@ from line_counts import check_proportion
 
 from crfdeid.lexicon.ordinary import Entries, load_shipped
 from crfdeid.rules import names, tagger
-from crfdeid.rules.note import HEADER, IndexedNote
+from crfdeid.rules.note import HEADER, WORD, Beside, IndexedNote, _read_any, read_words, split_paragraphs
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES
-from crfdeid.rules.words import WORD, Beside, _read_any, read_words, split_paragraphs
 
 SIGNS = st.sampled_from("abzABZ019 \n\t_-.,'éÉ²٣\u0301ß")
 TEXTS = st.text(SIGNS, max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40)

@@ -13,11 +13,11 @@ from rules_examples import EXAMPLES
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
 from crfdeid.lexicon import letters, ordinary, word_lists
-from crfdeid.rules import RULES, words
-from crfdeid.rules.note import IndexedNote
+from crfdeid.rules import RULES
+from crfdeid.rules.note import CAPITAL, DIGIT, LETTER, IndexedNote, find_caseless, read_words
+from crfdeid.rules.note import SMALL as SMALL_LETTER
 from crfdeid.rules.rule import Finding, find_all
 from crfdeid.rules.tagger import KnownNames, RuleSet, load_shipped, resolve_overlaps
-from crfdeid.rules.words import find_caseless, read_words
 from crfdeid.systems.rule_based import make_heuristic
 from crfdeid.text.document import Document, Span, find_overlap
 from crfdeid.text.scheme import read_scheme as scheme
@@ -200,7 +200,7 @@ def test_a_paragraph_in_capitals_does_not_blind_the_rules_elsewhere(parts):
 
 
 def test_words_have_the_kind_of_their_first_character():
-    kinds = [words.CAPITAL, words.SMALL, words.LETTER, words.DIGIT, words.CAPITAL, words.DIGIT]
+    kinds = [CAPITAL, SMALL_LETTER, LETTER, DIGIT, CAPITAL, DIGIT]
     assert read_words("Ü é 李 ٣ Ana 3").kinds == bytes(kinds)
 
 

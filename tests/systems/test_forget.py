@@ -6,7 +6,6 @@ import pytest
 
 from crfdeid.lexicon import letters
 from crfdeid.systems import model
-from crfdeid.text import word_cache
 from crfdeid.text.document import Document
 
 CANARY = "zanzibarovich"
@@ -46,5 +45,5 @@ def test_a_tagger_that_has_not_tagged_forgets(small_model):
 def test_the_lists_stay_loaded():
     names = frozenset(["william"])
     index = letters.index_by_deletions(names)
-    word_cache.forget_words()
+    letters.forget_words()
     assert letters.index_by_deletions(names) is index

@@ -14,7 +14,7 @@ from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
 from crfdeid.systems.crf import CrfTagger
-from crfdeid.systems.judged import judged, rows, token_types, trees, word_shares
+from crfdeid.systems.judged import judged, rows, trees, word_evidence
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
@@ -138,7 +138,7 @@ def test_its_threshold_is_a_setting():
     [
         ("trees.npz", trees.read_trees),
         ("values.json", judged.read_values),
-        ("word_shares.json", word_shares.read_shares),
+        ("word_shares.json", word_evidence.read_shares),
     ],
 )
 def test_a_model_without_one_of_its_files_is_refused(tmp_path, name, read):
@@ -165,30 +165,30 @@ def test_groups_of_notes_are_never_parted():
 def test_shares_are_of_words_of_enough_owners(tmp_path):
     one = ("1", ["by", "ana", "ruiz", "ana"], [(1, 2, 0)])
     two = ("2", ["ana", "by"], [(0, 0, 1)])
-    found = word_shares.count_shares([one, two], 2, 2)
+    found = word_evidence.count_shares([one, two], 2, 2)
     assert found.words == ["ana", "by"]
     inside, first, last, before, after = found.shares
     assert inside[0] == pytest.approx([1.05 / 4, 1.05 / 4]) and first[0] == pytest.approx(inside[0])
     assert last[0] == pytest.approx([0.05 / 4, 1.05 / 4]) and before[1] == pytest.approx([1.05 / 3, 0.05 / 3])
     assert after[1] == pytest.approx([0.05 / 3, 1.05 / 3])
-    assert (found.shares[:, found.number("ruiz")] == word_shares.UNKNOWN).all()
+    assert (found.shares[:, found.number("ruiz")] == word_evidence.UNKNOWN).all()
     found.write(tmp_path / "s.json")
-    again = word_shares.read_shares(tmp_path / "s.json")
+    again = word_evidence.read_shares(tmp_path / "s.json")
     assert again.words == found.words and (again.shares == found.shares).all()
-    none = word_shares.count_shares([one, two], 2, 3)
-    assert not none.words and (none.shares == word_shares.UNKNOWN).all()
+    none = word_evidence.count_shares([one, two], 2, 3)
+    assert not none.words and (none.shares == word_evidence.UNKNOWN).all()
 
 
 def test_columns_of_words_are_those_of_the_candidate_and_of_what_is_beside_it():
-    shares = word_shares.count_shares([("1", ["by", "ana", "ruiz", "ana"], [(1, 2, 0)])], 1, 1)
+    shares = word_evidence.count_shares([("1", ["by", "ana", "ruiz", "ana"], [(1, 2, 0)])], 1, 1)
     texts = ["by", "ana", "ruiz"]
-    numbers = np.array([*map(shares.number, texts), shares.number(word_shares.EMPTY)])
+    numbers = np.array([*map(shares.number, texts), shares.number(word_evidence.EMPTY)])
     found = Candidates(*np.array([[1], [2], [0]]), np.array([0.5]))
     (row,) = shares.describe(numbers, np.array([[0, 3]]), found)
-    columns = dict(zip(word_shares.NAMES, row, strict=True))
+    columns = dict(zip(word_evidence.SHARE_NAMES, row, strict=True))
     assert columns["least inside"] == pytest.approx(1.05 / 3)
     assert columns["mean inside"] == pytest.approx((1.05 / 3 + 1.05 / 2) / 2)
-    assert columns["before"] == pytest.approx(1.05 / 2) and columns["after"] == word_shares.UNKNOWN
+    assert columns["before"] == pytest.approx(1.05 / 2) and columns["after"] == word_evidence.UNKNOWN
 
 
 def describe_types(tagger, texts, spans):
@@ -199,8 +199,8 @@ def describe_types(tagger, texts, spans):
     start = batch.bounds[owners]
     found = Candidates(start + first, start + last, types, probabilities.astype(float))
     bounds = np.column_stack([start, batch.bounds[owners + 1]])
-    described = token_types.describe_token_types(batch, found, 3, lower, bounds)
-    return [dict(zip(token_types.NAMES, row, strict=True)) for row in described.tolist()]
+    described = word_evidence.describe_token_types(batch, found, 3, lower, bounds)
+    return [dict(zip(word_evidence.TYPE_NAMES, row, strict=True)) for row in described.tolist()]
 
 
 def test_the_trees_see_how_a_word_is_labelled_elsewhere_in_the_note(tagger):
@@ -218,10 +218,10 @@ def test_the_trees_see_how_a_word_is_labelled_elsewhere_in_the_note(tagger):
 def test_the_trees_see_what_is_beside_a_candidate_and_what_the_note_is_full_of(tagger):
     spans = [(0, 0, 0, 0, 0.9), (0, 1, 1, 1, 0.3), (0, 1, 1, 0, 0.2), (0, 4, 4, 2, 0.8), (1, 0, 0, 2, 0.7)]
     _, one, _, last, alone = describe_types(tagger, ["Dr Ruiz\nsaid no", "Ana"], spans)
-    assert [one[f"sure span before: {name}"] for name in token_types.NEAR] == [0, 1, 0]
-    assert [one[f"sure span after: {name}"] for name in token_types.NEAR] == [2, 3, 1]
-    assert [last[f"sure span after: {name}"] for name in token_types.NEAR] == [-1, 60, 20]
-    assert [alone[f"sure span before: {name}"] for name in token_types.NEAR] == [-1, 60, 20]
+    assert [one[f"sure span before: {name}"] for name in word_evidence.NEAR] == [0, 1, 0]
+    assert [one[f"sure span after: {name}"] for name in word_evidence.NEAR] == [2, 3, 1]
+    assert [last[f"sure span after: {name}"] for name in word_evidence.NEAR] == [-1, 60, 20]
+    assert [alone[f"sure span before: {name}"] for name in word_evidence.NEAR] == [-1, 60, 20]
     assert one["type in note"] == 0.3 and one["all types in note"] == pytest.approx(2.2)
     assert one["rival type in note"] == pytest.approx(1.1) and one["rival type at first"] == 0
     assert one["outside at last"] == pytest.approx(0.5) and one["its probability at last"] == 0.2
@@ -231,7 +231,7 @@ def test_the_trees_see_what_is_beside_a_candidate_and_what_the_note_is_full_of(t
 def test_a_model_without_the_types_of_the_note_has_fewer_columns(notes, tmp_path):
     plain = dataclasses.replace(JUDGED, options=OPTIONS | {"note_types": False, "trees": 3})
     tagger = model.train(notes[:8], plain, tmp_path / "m")
-    assert not set(tagger.judge_rows.list_names()) & set(token_types.NAMES)
+    assert not set(tagger.judge_rows.list_names()) & set(word_evidence.TYPE_NAMES)
     assert next(tagger.tag_all([notes[9]])).spans
 
 

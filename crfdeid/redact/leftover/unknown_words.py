@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from functools import cached_property
 
 from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import fold, word_set
+from crfdeid.lexicon.letters import fold, remember_words, word_set
 from crfdeid.lexicon.ordinary import (
     THINGS,
     is_known_word,
@@ -20,7 +20,6 @@ from crfdeid.lexicon.ordinary import (
 )
 from crfdeid.repair import show_capitals
 from crfdeid.text.document import Document
-from crfdeid.text.word_cache import remember_words
 
 Ranges = Iterator[tuple[int, int]]
 

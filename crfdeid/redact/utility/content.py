@@ -21,12 +21,11 @@ import regex
 
 from crfdeid import resources
 from crfdeid.lexicon import english, ordinary, spanish, word_lists
-from crfdeid.lexicon.letters import WORD, fold, split_possessive, word_set
+from crfdeid.lexicon.letters import WORD, fold, remember_words, split_possessive, word_set
 from crfdeid.redact.surrogates.dates import find_note_date, parser, resolve
 from crfdeid.redact.surrogates.generalize import band_age
 from crfdeid.text import ages
 from crfdeid.text.gazetteer import read_entries
-from crfdeid.text.word_cache import remember_words
 
 MEDICAL = DISEASE, DRUG, FINDING, TERM, EPONYM = (
     "diseases", "drugs", "findings", "other words of medicine", "eponyms before a thing",

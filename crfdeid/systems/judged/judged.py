@@ -30,11 +30,10 @@ from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import crf, model
 from crfdeid.systems.crf import CrfTagger, place_spans
-from crfdeid.systems.judged import token_types, word_shares
+from crfdeid.systems.judged import word_evidence
 from crfdeid.systems.judged.rows import SpanRows, TokenValues, ValueNumbers, trim_candidates
-from crfdeid.systems.judged.token_types import measure_mass
 from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
-from crfdeid.systems.judged.word_shares import WordShares, count_shares, read_shares
+from crfdeid.systems.judged.word_evidence import WordShares, count_shares, measure_mass, read_shares
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, batch_documents
 from crfdeid.systems.threshold import Threshold, list_spans, read_limits
@@ -49,10 +48,10 @@ DOUBTFUL = 0.01  # a span that is right with less probability is not chosen; one
 class Options(TreeOptions):
     """``inside`` are the observations of a span's first and last token, ``beside`` those of the tokens before
     and after. With ``note_types``, the trees see how probable each type is at the tokens of the whole note
-    (:mod:`~crfdeid.systems.judged.token_types`). ``group`` is a regular expression: documents whose patients
-    begin with the same match are in one fold. ``least_owners`` is the number of patients of a word whose
-    shares are kept. Weights of the CRF below ``least_weight`` are left out, so that its file is smaller. The
-    other settings are those of :class:`TreeOptions`."""
+    (:class:`TokenTypes`). ``group`` is a regular expression: documents whose patients begin with the same
+    match are in one fold. ``least_owners`` is the number of patients of a word whose shares are kept.
+    Weights of the CRF below ``least_weight`` are left out, so that its file is smaller. The other settings
+    are those of :class:`TreeOptions`."""
 
     inside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -258,7 +257,7 @@ def renumber_columns(
 ) -> None:
     """Give the values of observations in ``rows`` their places among the sorted ones."""
     names = [*options.inside, *options.inside, *options.beside, *options.beside]
-    after = len(word_shares.NAMES) + (len(token_types.NAMES) if options.note_types else 0)
+    after = len(word_evidence.SHARE_NAMES) + (len(word_evidence.TYPE_NAMES) if options.note_types else 0)
     first = rows.shape[1] - after - len(names)
     for place, name in enumerate(names, first):
         new = {value: number for number, value in enumerate(sorted_values[name])}

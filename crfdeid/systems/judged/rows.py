@@ -23,10 +23,9 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.feature_extraction.token import Value
-from crfdeid.systems.judged import token_types, word_shares
-from crfdeid.systems.judged.token_types import describe_token_types
+from crfdeid.systems.judged import word_evidence
 from crfdeid.systems.judged.trees import compute_log_odds
-from crfdeid.systems.judged.word_shares import EMPTY, WordShares
+from crfdeid.systems.judged.word_evidence import EMPTY, WordShares, describe_token_types
 
 NONE = -1
 
@@ -148,7 +147,7 @@ class OfTexts(NamedTuple):
 class SpanRows:
     """Describes the candidates of batches that ``decoder`` made. ``inside`` and ``beside`` name the
     observations at the first and last token, and at the tokens before and after. With ``note_types``, the
-    columns of :mod:`~crfdeid.systems.judged.token_types` come last."""
+    columns of :mod:`~crfdeid.systems.judged.word_evidence` come last."""
 
     def __init__(
         self,
@@ -216,9 +215,9 @@ class SpanRows:
         own = [f"{name} {place}" for place in ("of first", "of last") for name in self.inside]
         own += [f"{name} {place}" for place in ("before", "after") for name in self.beside]
         rivals = [*RIVALS, "sure ones near"]
-        of_note = token_types.NAMES if self.note_types else ()
+        of_note = word_evidence.TYPE_NAMES if self.note_types else ()
         return [
-            "probability", "type", *rivals, *OF_PLACE, *OF_SIGNS, *OF_NOTE, *own, *word_shares.NAMES,
+            "probability", "type", *rivals, *OF_PLACE, *OF_SIGNS, *OF_NOTE, *own, *word_evidence.SHARE_NAMES,
             *of_note,
         ]  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Answers about words are kept until they are forgotten."""
 
-from crfdeid.text.word_cache import forget_words, remember_words
+from crfdeid.lexicon.letters import forget_words, remember_words
 
 
 def test_an_answer_is_kept_until_it_is_forgotten():
