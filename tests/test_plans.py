@@ -158,3 +158,14 @@ def test_the_main_of_a_planned_verb_is_short(room):
     (tree,) = [tree for name, tree in list_modules() if name == f"{room}/__main__.py"]
     (main,) = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "main"]
     assert main.end_lineno - main.lineno < 20
+
+
+def test_a_language_chooses_the_model(note):
+    assert plan_tag(note, "--language", "spanish").model == "spanish"
+    assert plan_tag(note).model is None
+    release = [plan_redact(note, "--out", "clean", *options) for options in ((), ("--language", "spanish"))]
+    assert [plan.model for plan in release] == ["english+sure_rules", "spanish"]
+    plan = plan_redact(note, "--out", "clean", "--language", "spanish", "--model", "english")
+    assert (plan.model, plan.language) == ("english", "spanish")
+    with pytest.raises(ConfigurationError, match="choose one"):
+        plan_tag(note, "--language", "spanish", "--model", "english")

@@ -24,7 +24,7 @@ LANGUAGES = {  # each as an entry point names it
     SPANISH: "crfdeid.lexicon.spanish:LANGUAGE",
 }
 
-PARTS = ("surrogates", "medicine")  # fields that name a part of another room
+PARTS = ("surrogates", "medicine", "written")  # fields that name a part of another room
 SCHEME = "i2b2-2014"  # of the models that ship
 WORD = re.compile(r"[^\W\d_]+")
 MOST_NOTES, MOST_CHARACTERS = 200, 3_000  # in which words are counted, and of each note
@@ -43,7 +43,8 @@ class Language:
     ``surrogates``: the class that makes the surrogates of a patient
     (:class:`crfdeid.redact.surrogates.patient.PatientSurrogates`).
     ``medicine``: the function that takes words of medicine out of what a model found
-    (:func:`crfdeid.redact.run.tagging.drop_medical`)."""
+    (:func:`crfdeid.redact.run.tagging.drop_medical`).
+    ``written``: its written documents (:class:`crfdeid.synthetic.written_corpus.Written`)."""
 
     name: str
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
@@ -52,6 +53,14 @@ class Language:
     sure_rules: str = ""
     surrogates: str = ""
     medicine: str = ""
+    written: str = ""
+
+    def choose_model(self, kind: str = "model") -> str:
+        """Return its ``model``, ``careful_model`` or ``release_model``. Raises :class:`ConfigurationError`
+        where there is none."""
+        if not self.model:
+            raise ConfigurationError(f"{self.name}: there is no model for it; wanted --model")
+        return str(getattr(self, kind))
 
     @property
     def careful_model(self) -> str:

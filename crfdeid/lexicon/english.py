@@ -66,6 +66,7 @@ LANGUAGE = Language(
     sure_rules="sure_rules",
     surrogates="crfdeid.redact.surrogates.patient:PatientSurrogates",
     medicine="crfdeid.redact.run.tagging:drop_medical",
+    written="crfdeid.synthetic.written_filler:WRITTEN",
 )
 
 

@@ -53,4 +53,5 @@ LANGUAGE = Language(
     stop_words=STOP_WORDS,
     model="spanish",
     surrogates="crfdeid.redact.surrogates.spanish:SpanishSurrogates",
+    written="crfdeid.synthetic.written_filler_spanish:WRITTEN",
 )

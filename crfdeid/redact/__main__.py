@@ -49,7 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--marker", default=MARKER, help="the marker of a type (default: %(default)s), or shweta")
     add("--spans", choices=tagging.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
-    add("--model", default=model.RELEASE, help="default: %(default)s, what either finds")
+    add("--model", help=f"default: {model.RELEASE}, what either finds, or the model of --language")
     cli.add_threshold_option(parser, "the model's careful one, 0.08 for english, 0.1 for a CRF; "
         f"{BEST}: as tag")  # fmt: skip
     cli.add_policy_option(parser, "what becomes of each type", "surrogates")
@@ -122,7 +122,7 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
     add("--season-weeks", type=int, default=defaults.weeks,
         help="and by at most this many weeks more (default: %(default)s)")  # fmt: skip
-    add("--language", metavar="NAME", help="of the surrogates (default: that of the model)")
+    add("--language", metavar="NAME", help="of the notes and their surrogates (default: that of the model)")
     add("--same-doctor-across-patients", action="store_true", help="a doctor has one surrogate in the notes "
         "of all patients")  # fmt: skip
     add("--import-shifts", type=Path, metavar="FILE", help="a CSV table of patient and days, whole weeks, by "

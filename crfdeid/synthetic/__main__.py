@@ -19,7 +19,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic import written_fill
 from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.genres import read_genres
-from crfdeid.synthetic.written_corpus import ENGLISH, LANGUAGES
+from crfdeid.synthetic.written_corpus import ENGLISH
 from crfdeid.text.document import Document
 
 
@@ -58,7 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--language",
-        choices=LANGUAGES,
+        metavar="NAME",
         default=ENGLISH,
         help=f"with --written: the language of the documents (default: {ENGLISH})",
     )

@@ -6,19 +6,13 @@ python -m crfdeid.synthetic.written_checks FILE ...
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import regex
 
-from crfdeid.lexicon import spanish
-from crfdeid.lexicon.english import MONTH_NUMBERS
-from crfdeid.lexicon.names import CAPITALIZED_TITLES, CHECKED_CREDENTIALS
-from crfdeid.lexicon.word_lists import load_lowercase
-from crfdeid.synthetic.drawing import read_list
-from crfdeid.synthetic.written_corpus import ENGLISH, PEOPLE, SPANISH, WrittenDocument, read_hand
+from crfdeid.synthetic.written_corpus import ENGLISH, PEOPLE, WrittenDocument, find_written, read_hand
 
 REPEATED = (*PEOPLE, "CITY", "HOSPITAL", "ORGANIZATION", "STREET", "LOCATION-OTHER")
 NUMERIC = regex.compile(r"\b\d{1,2}([/.-])\d{1,2}\1(\d{4}|\d\d)\b|\b\d{4}-\d\d-\d\d\b")
@@ -30,65 +24,9 @@ LONG_NUMBER = regex.compile(r"(?<![\d.,])\d{6,}(?![\d.,]*\d)")
 WORD = regex.compile(r"\p{L}[\p{L}'’-]*\p{L}")
 
 
-@dataclass(frozen=True)
-class Language:
-    """What the checks know of a language: what is wrong in a span, and what is wrong outside of one."""
-
-    name_edges: tuple[regex.Pattern[str], ...]  # of a name with a title, a credential or 's
-    durations: regex.Pattern[str]
-    ages: regex.Pattern[str]
-    jobs: regex.Pattern[str]
-    calendar: regex.Pattern[str]
-    titled: regex.Pattern[str]  # a title and the name behind it
-    read_first_names: Callable[[], Iterable[str]]
-    no_names: frozenset[str]  # first names that are more often other words
-
-
-CLEAR_MONTHS = [name.title() for name in MONTH_NUMBERS if name not in ("march", "mar", "may")]
-SPANISH_DAYS = "|".join((*spanish.MONTHS, "setiembre", *spanish.WEEKDAYS, "sabado", "miercoles"))
-LANGUAGES = {
-    ENGLISH: Language(
-        name_edges=(
-            regex.compile(
-                rf"({CAPITALIZED_TITLES}|Mx|Nurse|Sister|Aunt|Uncle|Rev|Fr|Sr|Sgt|PC|Judge)\b\.?\s|.*['’]s$"
-            ),
-            regex.compile(rf".*[ ,]({CHECKED_CREDENTIALS})\.?$"),
-        ),
-        durations=regex.compile(r"\d+/(7|52|12)|.*\b(day|week|month|year|hour|yr|wk)s?\b(?!.*\d{4})"),
-        ages=regex.compile(r".*\b(years?|yrs?|y/?o|months?|weeks?|days?|old)\b", regex.IGNORECASE),
-        jobs=regex.compile(r"(retired|former|ex-|an? )"),
-        calendar=regex.compile(
-            rf"\b({'|'.join(CLEAR_MONTHS)}"
-            r"|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tues|Thurs|Fri|Christmas|Xmas|Easter"
-            r"|Thanksgiving|(?:19|20)\d\d)\b"
-        ),
-        titled=regex.compile(rf"\b(?:{CAPITALIZED_TITLES})\.? (\p{{Lu}}\p{{Ll}}+)"),
-        read_first_names=lambda: read_list("popular_first_names"),
-        no_names=frozenset(
-            ("may", "will", "grace", "hope", "mark", "pat", "bill", "rose", "dawn", "faith", "joy", "art",
-             "gene", "ray", "dean", "drew", "frank", "rich", "sue", "penny")
-        ),
-    ),
-    SPANISH: Language(
-        name_edges=(regex.compile(rf"({spanish.CHECKED_TITLES})\b\.?\s", regex.IGNORECASE),),
-        durations=regex.compile(r"\d+ ?(días?|semanas?|meses|años?|horas?|d|h)", regex.IGNORECASE),
-        ages=regex.compile(r".*\b(años?|añitos|a|meses|m|semanas?|días?)\b", regex.IGNORECASE),
-        jobs=regex.compile(r"(jubilad[oa]|ex|una?)\b", regex.IGNORECASE),
-        calendar=regex.compile(
-            rf"\b({SPANISH_DAYS}|Navidad|Nochebuena|Nochevieja|Pascua|Semana Santa|Carnaval(?:es)?"
-            r"|(?:19|20)\d\d)\b",
-            regex.IGNORECASE,
-        ),
-        titled=regex.compile(rf"\b(?:{spanish.CHECKED_TITLES})\b\.? (\p{{Lu}}\p{{Ll}}+)"),
-        read_first_names=lambda: load_lowercase("es_first_names"),
-        no_names=frozenset(("abril", "ángel", "blanca", "clara", "luz", "mayo", "pilar", "sol")),
-    ),
-}  # fmt: skip
-
-
 @cache
 def read_first_names(language: str = ENGLISH) -> frozenset[str]:
-    return frozenset(name.lower() for name in LANGUAGES[language].read_first_names())
+    return frozenset(name.lower() for name in find_written(language).checks.read_first_names())
 
 
 def check_document(document: WrittenDocument) -> Iterator[str]:
@@ -104,7 +42,7 @@ def find_unused_cast(document: WrittenDocument) -> Iterator[str]:
 
 def find_wrong_edges(document: WrittenDocument) -> Iterator[str]:
     """Yield mentions that begin or end with what does not belong into the span, or have a doubtful type."""
-    known = LANGUAGES[document.language]
+    known = find_written(document.language).checks
     for text, type in ((mention.text, mention.type) for mention in document.mentions):
         if type in PEOPLE and any(edge.match(text) for edge in known.name_edges):
             yield f"a title, credential or 's inside {type}: {text}"
@@ -131,7 +69,7 @@ def find_untagged_repeats(document: WrittenDocument) -> Iterator[str]:
 
 def find_untagged_patterns(document: WrittenDocument) -> Iterator[str]:
     """Yield dates, contacts, long numbers and names behind titles that no span covers."""
-    known = LANGUAGES[document.language]
+    known = find_written(document.language).checks
     for part in document.parts:
         if not isinstance(part, str):
             continue
@@ -143,7 +81,7 @@ def find_untagged_patterns(document: WrittenDocument) -> Iterator[str]:
 
 def find_untagged_names(document: WrittenDocument) -> Iterator[str]:
     """Yield common first names outside of spans that stand in capitals or with a capital."""
-    names = read_first_names(document.language) - LANGUAGES[document.language].no_names
+    names = read_first_names(document.language) - find_written(document.language).checks.no_names
     for part in document.parts:
         if isinstance(part, str):
             for match in WORD.finditer(part):

@@ -1,24 +1,26 @@
 """The written corpus: documents that many hands wrote one by one, with typed slots (docs/written.md).
 
 A file of ``written/`` holds the documents of one hand in English, a file of ``written/spanish/`` of one in
-Spanish. ``{p: Pip}`` mentions the person ``p`` of the
-document's cast, ``{CITY: Yarraford}`` is a span of that type; the words in the braces are what the document
-says.
+Spanish; the folder of another language is in its :class:`Written`. ``{p: Pip}`` mentions the person ``p`` of
+the document's cast, ``{CITY: Yarraford}`` is a span of that type; the words in the braces are what the
+document says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from types import MappingProxyType
+from typing import Protocol
 
 import regex
 
 from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.files import read_text
-from crfdeid.lexicon import ENGLISH, LANGUAGES, SPANISH
+from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.text.scheme import read_scheme
 
 FOLDER = Path(__file__).parent / "written"
@@ -26,18 +28,6 @@ FIELDS = ("family", "kind", "country")
 PARTS = ("train", "dev", "test")
 PART = regex.compile(r"^# part: (\w+)$", regex.MULTILINE)
 LANGUAGE = regex.compile(r"^# language: (\w+)$", regex.MULTILINE)
-ENGLISH_FAMILIES = (
-    "primary_care", "emergency", "nursing", "midwifery", "surgery", "medicine", "anaesthesia", "pathology",
-    "radiology", "genetics", "mental_health", "dental", "pharmacy", "therapy", "social_work", "legal",
-    "school", "occupational", "ambulance", "dialysis", "oncology", "paediatrics", "message", "transcript",
-    "dictation", "scan", "form", "data_dump", "case_report", "letter",
-)  # fmt: skip
-SPANISH_FAMILIES = (
-    "alta", "anatomía patológica", "atención primaria", "cirugía", "consulta", "correo", "dictado",
-    "enfermería", "forma", "informe legal", "laboratorio", "medicina interna", "mensaje", "obstetricia",
-    "pediatría", "psiquiatría", "radiología", "trabajo social", "urgencias",
-)  # fmt: skip
-FAMILIES = {ENGLISH: ENGLISH_FAMILIES, SPANISH: SPANISH_FAMILIES}
 PEOPLE = ("PATIENT", "DOCTOR")
 SLOT = regex.compile(r"\{([A-Z][A-Z-]*|[a-z][a-z0-9_]*): ?([^{}]*)\}")
 MEMBER = regex.compile(r"(PATIENT|DOCTOR) ([fmx]) ([^/]*)/([^/]*)")
@@ -80,6 +70,48 @@ class WrittenDocument:
         return tuple(part for part in self.parts if isinstance(part, Mention))
 
 
+class SlotFiller(Protocol):
+    """Says what the mentions of one document become."""
+
+    def fill(self, mention: Mention) -> str: ...
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What the checks know of a language: what is wrong in a span, and what is wrong outside of one
+    (:mod:`crfdeid.synthetic.written_checks`)."""
+
+    name_edges: tuple[regex.Pattern[str], ...]  # of a name with a title, a credential or 's
+    durations: regex.Pattern[str]
+    ages: regex.Pattern[str]
+    jobs: regex.Pattern[str]
+    calendar: regex.Pattern[str]
+    titled: regex.Pattern[str]  # a title and the name behind it
+    read_first_names: Callable[[], Iterable[str]]
+    no_names: frozenset[str]  # first names that are more often other words
+
+
+@dataclass(frozen=True)
+class Written:
+    """The written documents of a language: the ``folder`` of its hands and their ``families``, what fills a
+    document anew, and what checks it. ``unaccented`` is the share of filled documents without accents."""
+
+    folder: Path
+    families: tuple[str, ...]
+    fill: Callable[[WrittenDocument, Random, str], SlotFiller]
+    checks: Checks
+    unaccented: float = 0.0
+
+
+def find_written(language: str) -> Written:
+    """Return what there is of the written documents of a language. Raises :class:`ConfigurationError` where
+    there is no such language, or it has none."""
+    found: Written | None = find_language(language).load("written")
+    if found is None:
+        raise ConfigurationError(f"{language}: no written documents in it")
+    return found
+
+
 @cache
 def read_corpus(part: str = "all", language: str = ENGLISH) -> tuple[WrittenDocument, ...]:
     """Read the documents of the hands in ``part``: train, dev, test or all. No hand is in two parts."""
@@ -88,11 +120,8 @@ def read_corpus(part: str = "all", language: str = ENGLISH) -> tuple[WrittenDocu
 
 
 def list_hands(language: str = ENGLISH) -> list[Path]:
-    """Return the files of a language, one for each hand. Raises :class:`ConfigurationError` for an unknown
-    language."""
-    if language not in LANGUAGES:
-        raise ConfigurationError(f"{language}: no written documents in it; wanted {' or '.join(LANGUAGES)}")
-    return sorted((FOLDER if language == ENGLISH else FOLDER / language).glob("*.txt"))
+    """Return the files of a language, one for each hand, as :func:`find_written` finds them."""
+    return sorted(find_written(language).folder.glob("*.txt"))
 
 
 def read_part(path: Path) -> str:
@@ -106,10 +135,12 @@ def read_part(path: Path) -> str:
 
 def read_language(path: Path) -> str:
     """Read the language that a hand's file names in a line ``# language: spanish``; without one, it is
-    English. Raises :class:`FormatError` for an unknown language."""
+    English. Raises :class:`FormatError` for one without written documents."""
     language = _read_setting(path, LANGUAGE, ENGLISH)
-    if language not in LANGUAGES:
-        raise FormatError(f"{path.name}: an unknown language; wanted {' or '.join(LANGUAGES)}")
+    try:
+        find_written(language)
+    except ConfigurationError as error:
+        raise FormatError(f"{path.name}: {error}") from None
     return language
 
 
@@ -143,9 +174,9 @@ def _parse_document(path: Path, number: int, lines: list[str], language: str) ->
         raise FormatError(f"{where}: wanted a blank line after the head")
     end = lines.index("")
     head = dict(_parse_head(where, line) for line in lines[1:end])
-    missing = [name for name in FIELDS if name not in head]
-    if missing or head["family"] not in FAMILIES[language]:
-        wanted = f"a field {missing[0]}" if missing else f"a family among {', '.join(FAMILIES[language])}"
+    missing, families = [name for name in FIELDS if name not in head], find_written(language).families
+    if missing or head["family"] not in families:
+        wanted = f"a field {missing[0]}" if missing else f"a family among {', '.join(families)}"
         raise FormatError(f"{where}: wanted {wanted}")
     cast = {key: _parse_member(where, key, value) for key, value in head.items() if key not in FIELDS}
     text = "\n".join(lines[end:]).strip("\n")

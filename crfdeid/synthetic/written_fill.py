@@ -8,13 +8,8 @@ from random import Random
 
 from crfdeid.synthetic import noise
 from crfdeid.synthetic.pieces import Piece, build_document, tidy
-from crfdeid.synthetic.written_corpus import ENGLISH, SPANISH, WrittenDocument, read_corpus
-from crfdeid.synthetic.written_filler import Filler
-from crfdeid.synthetic.written_filler_spanish import SpanishFiller
+from crfdeid.synthetic.written_corpus import ENGLISH, WrittenDocument, find_written, read_corpus
 from crfdeid.text.document import Document
-
-FILLERS: dict[str, type[Filler]] = {ENGLISH: Filler, SPANISH: SpanishFiller}
-UNACCENTED = 0.2  # the share of filled documents without accents, where the language has them
 
 
 def generate_written(
@@ -29,17 +24,18 @@ def draw_fills(document: WrittenDocument, seed: int, fills: int) -> Iterator[Doc
     """Yield the document as it was written, and ``fills`` more times with other people, places, dates and
     numbers, some of them with noise (:mod:`crfdeid.synthetic.noise`). All are notes of one patient."""
     yield build_document(copy_document(document), document.id, document.id)
+    unaccented = find_written(document.language).unaccented
     for number in range(1, fills + 1):
         rng = Random(f"{seed}-{document.id}-{number}")
         filled = noise.add_noise(list(tidy(fill_document(document, rng))), rng)
-        if document.language != ENGLISH and rng.random() < UNACCENTED:
+        if unaccented and rng.random() < unaccented:
             filled = noise.drop_all_accents(filled)
         yield build_document(filled, f"{document.id}.{number}", document.id)
 
 
 def fill_document(document: WrittenDocument, rng: Random, part: str = "all") -> list[Piece]:
     """Return the pieces of the document with every mention filled anew; ``part`` restricts the names."""
-    filler = FILLERS[document.language](document, rng, part)
+    filler = find_written(document.language).fill(document, rng, part)
     return [Piece(p) if isinstance(p, str) else Piece(filler.fill(p), p.type) for p in document.parts]
 
 

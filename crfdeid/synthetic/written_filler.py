@@ -15,11 +15,20 @@ from random import Random
 
 import regex
 
-from crfdeid.lexicon.english import MONTHS, WEEKDAYS
+from crfdeid.lexicon.english import MONTH_NUMBERS, MONTHS, WEEKDAYS
+from crfdeid.lexicon.names import CAPITALIZED_TITLES, CHECKED_CREDENTIALS
 from crfdeid.synthetic import people, places
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.people import Person
-from crfdeid.synthetic.written_corpus import PEOPLE, Member, Mention, WrittenDocument
+from crfdeid.synthetic.written_corpus import (
+    FOLDER,
+    PEOPLE,
+    Checks,
+    Member,
+    Mention,
+    Written,
+    WrittenDocument,
+)
 from crfdeid.text.ages import ONES, TEENS, TENS
 
 WORD = regex.compile(r"\p{L}[\p{L}\p{M}'’]*")
@@ -309,3 +318,38 @@ def invent_word(rng: Random, part: str) -> str:
     """Draw one word for the name of a place: a surname, a town's or an invented one."""
     drawn = people.draw_surname(rng, part) if rng.random() < 0.6 else places.draw_city_name(rng)
     return (WORD.findall(drawn) or [drawn])[-1]
+
+
+CLEAR_MONTHS = [name.title() for name in MONTH_NUMBERS if name not in ("march", "mar", "may")]
+WRITTEN = Written(
+    FOLDER,
+    families=(
+        "primary_care", "emergency", "nursing", "midwifery", "surgery", "medicine", "anaesthesia",
+        "pathology", "radiology", "genetics", "mental_health", "dental", "pharmacy", "therapy", "social_work",
+        "legal", "school", "occupational", "ambulance", "dialysis", "oncology", "paediatrics", "message",
+        "transcript", "dictation", "scan", "form", "data_dump", "case_report", "letter",
+    ),
+    fill=Filler,
+    checks=Checks(
+        name_edges=(
+            regex.compile(
+                rf"({CAPITALIZED_TITLES}|Mx|Nurse|Sister|Aunt|Uncle|Rev|Fr|Sr|Sgt|PC|Judge)\b\.?\s|.*['’]s$"
+            ),
+            regex.compile(rf".*[ ,]({CHECKED_CREDENTIALS})\.?$"),
+        ),
+        durations=regex.compile(r"\d+/(7|52|12)|.*\b(day|week|month|year|hour|yr|wk)s?\b(?!.*\d{4})"),
+        ages=regex.compile(r".*\b(years?|yrs?|y/?o|months?|weeks?|days?|old)\b", regex.IGNORECASE),
+        jobs=regex.compile(r"(retired|former|ex-|an? )"),
+        calendar=regex.compile(
+            rf"\b({'|'.join(CLEAR_MONTHS)}"
+            r"|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tues|Thurs|Fri|Christmas|Xmas|Easter"
+            r"|Thanksgiving|(?:19|20)\d\d)\b"
+        ),
+        titled=regex.compile(rf"\b(?:{CAPITALIZED_TITLES})\.? (\p{{Lu}}\p{{Ll}}+)"),
+        read_first_names=lambda: read_list("popular_first_names"),
+        no_names=frozenset(
+            ("may", "will", "grace", "hope", "mark", "pat", "bill", "rose", "dawn", "faith", "joy", "art",
+             "gene", "ray", "dean", "drew", "frank", "rich", "sue", "penny")
+        ),
+    ),
+)  # fmt: skip

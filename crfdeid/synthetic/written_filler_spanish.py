@@ -12,10 +12,19 @@ from random import Random
 import regex
 
 from crfdeid.lexicon.letters import drop_accents
-from crfdeid.lexicon.spanish import MONTHS, ROMANS, TENS, UNITS, WEEKDAYS
+from crfdeid.lexicon.spanish import CHECKED_TITLES, MONTHS, ROMANS, TENS, UNITS, WEEKDAYS
+from crfdeid.lexicon.word_lists import load_lowercase
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.people import Person
-from crfdeid.synthetic.written_corpus import PEOPLE, Member, Mention, WrittenDocument
+from crfdeid.synthetic.written_corpus import (
+    FOLDER,
+    PEOPLE,
+    Checks,
+    Member,
+    Mention,
+    Written,
+    WrittenDocument,
+)
 from crfdeid.synthetic.written_filler import LETTERS, WORD, Filler, copy_case
 
 SHORT_WEEKDAYS = ("lun", "mar", "mié", "jue", "vie", "sáb", "dom")
@@ -159,3 +168,30 @@ class SpanishFiller(Filler):
         """Return another number or code in the same form; a letter behind a number becomes another one."""
         filled = super().fill_number(text)
         return regex.sub(r"(?<=\d)[A-Z]$", lambda match: self.rng.choice(LETTERS), filled)
+
+
+CHECKED_DAYS = "|".join((*MONTHS, "setiembre", *WEEKDAYS, "sabado", "miercoles"))
+WRITTEN = Written(
+    FOLDER / "spanish",
+    families=(
+        "alta", "anatomía patológica", "atención primaria", "cirugía", "consulta", "correo", "dictado",
+        "enfermería", "forma", "informe legal", "laboratorio", "medicina interna", "mensaje", "obstetricia",
+        "pediatría", "psiquiatría", "radiología", "trabajo social", "urgencias",
+    ),
+    fill=SpanishFiller,
+    checks=Checks(
+        name_edges=(regex.compile(rf"({CHECKED_TITLES})\b\.?\s", regex.IGNORECASE),),
+        durations=regex.compile(r"\d+ ?(días?|semanas?|meses|años?|horas?|d|h)", regex.IGNORECASE),
+        ages=regex.compile(r".*\b(años?|añitos|a|meses|m|semanas?|días?)\b", regex.IGNORECASE),
+        jobs=regex.compile(r"(jubilad[oa]|ex|una?)\b", regex.IGNORECASE),
+        calendar=regex.compile(
+            rf"\b({CHECKED_DAYS}|Navidad|Nochebuena|Nochevieja|Pascua|Semana Santa|Carnaval(?:es)?"
+            r"|(?:19|20)\d\d)\b",
+            regex.IGNORECASE,
+        ),
+        titled=regex.compile(rf"\b(?:{CHECKED_TITLES})\b\.? (\p{{Lu}}\p{{Ll}}+)"),
+        read_first_names=lambda: load_lowercase("es_first_names"),
+        no_names=frozenset(("abril", "ángel", "blanca", "clara", "luz", "mayo", "pilar", "sol")),
+    ),
+    unaccented=0.2,
+)  # fmt: skip

@@ -60,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-text", action="store_true", help="leave the text out of the table of spans")
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parser.add_argument("--model", help="a model folder (default: the shipped model)")
+    parser.add_argument("--language", metavar="NAME", help="of the notes, in place of a model")
     cli.add_policy_option(parser, "what counts as PHI", "every span")
     cli.add_term_options(parser)
     parser.add_argument(

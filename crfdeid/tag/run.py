@@ -23,7 +23,7 @@ from crfdeid.corpora.registry import Reading
 from crfdeid.corpora.span_table import RowNumbers, SpanTable
 from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.files import decode_text, find_date
-from crfdeid.lexicon import NoteLanguage
+from crfdeid.lexicon import NoteLanguage, find_language
 from crfdeid.policy import Policy, read_policy
 from crfdeid.systems import model, model_folder
 from crfdeid.systems.bias import Bias, parse_bias
@@ -87,7 +87,7 @@ class TagPlan:
             output=output,
             format=output.format if output else format or span_table.NAME,
             has_text=not args.no_text,
-            model=args.model,
+            model=choose_model(args),
             engine=args.engine,
             bias=parse_bias(args.recall_bias) if args.recall_bias else None,
             threshold=parse_threshold(args.threshold) if args.threshold else None,
@@ -156,6 +156,13 @@ class TagPlan:
         """Whether a table, or the messages themselves, say what is known of the patients."""
         formats = (corpora.find_format(format, "read") for _, format in self.list_inputs())
         return self.patients is not None or any(format.read_messages for format in formats)
+
+
+def choose_model(args: argparse.Namespace) -> str | None:
+    """Return the name of the model. Raises :class:`ConfigurationError` where two options name one."""
+    if args.language and args.model:
+        raise ConfigurationError("--language chooses the model, and so does --model: choose one")
+    return find_language(args.language).choose_model() if args.language else args.model
 
 
 def find_table(notes: Sequence[str], out: Path | None, reading: Reading) -> str | None:

@@ -8,11 +8,12 @@ import pytest
 
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.lexicon import ENGLISH, LANGUAGES, SPANISH
 from crfdeid.lexicon.letters import drop_accents
 from crfdeid.synthetic import written_checks, written_corpus, written_fill
 from crfdeid.synthetic.__main__ import main as synthetic_verb
 from crfdeid.synthetic.pieces import build_document
-from crfdeid.synthetic.written_corpus import ENGLISH, FOLDER, LANGUAGES, SPANISH, Member, Mention, read_hand
+from crfdeid.synthetic.written_corpus import FOLDER, Member, Mention, read_hand
 from crfdeid.synthetic.written_fill import draw_fills, fill_document
 
 HEAD = "@document hand-01\nfamily: nursing\nkind: note\ncountry: Ireland\n"
@@ -184,7 +185,7 @@ def test_the_checker_knows_spanish(tmp_path, text, finding):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_uses_its_families_and_no_other(language):
     used = {document.family for path in HANDS[language] for document in read_hand(path)}
-    assert used <= set(written_corpus.FAMILIES[language])
+    assert used <= set(written_corpus.find_written(language).families)
 
 
 def test_a_family_belongs_to_one_language(tmp_path):
@@ -201,9 +202,11 @@ def test_a_family_belongs_to_one_language(tmp_path):
 
 
 def test_an_unknown_language_is_refused(tmp_path):
-    with pytest.raises(FormatError, match="^hand.txt: an unknown language; wanted english or spanish$"):
+    with pytest.raises(
+        FormatError, match="^hand.txt: polish: no such language.*; wanted english or spanish$"
+    ):
         read_hand(write_hand(tmp_path, SPANISH_HEAD.replace("spanish", "polish") + "\nx"))
-    with pytest.raises(ConfigurationError, match="^polish: no written documents in it; wanted english or"):
+    with pytest.raises(ConfigurationError, match="^polish: no such language.*; wanted english or"):
         written_corpus.read_corpus("all", "polish")
 
 

@@ -11,7 +11,7 @@ from crfdeid import cli, corpora
 from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.lexicon import find_language
+from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.policy import KEEP, Policy, read_policy
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems.threshold import Threshold, parse_threshold
@@ -23,7 +23,7 @@ QUERY_FORMAT = "jsonl"  # that the rows of a query are written in, where no othe
 BEST: Literal["best"] = "best"  # in place of a threshold: the most probable labels
 NOT_OF_MESSAGES = ("new_ids", "patient_from", "resume", "with_spans", "recursive")  # options
 PLAIN = (  # fields that are options as they are
-    "notes", "out", "patient_from", "spans", "model", "always", "never", "patients", "style", "marker",
+    "notes", "out", "patient_from", "spans", "always", "never", "patients", "style", "marker",
     "key_file", "map", "map_key", "seed", "import_shifts", "export_shifts", "keep_ids", "report", "html",
     "resume", "overwrite", "jobs",
 )  # fmt: skip
@@ -111,6 +111,7 @@ class RedactPlan:
             reading=reading,
             format=format,
             query=Query(args.sql, args.query) if args.sql else None,
+            model=args.model or choose_model(args),
             threshold=read_threshold(args),
             policy=policy,
             rules=read_rules(args),
@@ -273,6 +274,13 @@ def choose_new_ids(args: argparse.Namespace, has_table: bool) -> str | None:
     if args.new_ids or args.keep_ids or not has_table:
         return str(args.new_ids) if args.new_ids else None
     return "keyed" if args.key_file or args.seed is not None else "random"
+
+
+def choose_model(args: argparse.Namespace) -> str:
+    """Return the model for notes in the language of the surrogates. Raises :class:`ConfigurationError` where
+    there is none, and spans are to be found."""
+    language = find_language(args.language or ENGLISH)
+    return language.release_model if args.spans == "gold" else language.choose_model("release_model")
 
 
 def read_threshold(args: argparse.Namespace) -> Threshold | Literal["best"] | None:
