@@ -79,10 +79,10 @@ def check_failed_output(found: Format, folder: Path) -> None:
 def check_system(name: str, settings: Config | None = None, documents: tuple[Document, ...] = ()) -> None:
     """Check a system: its spans are of the scheme and do not overlap, texts and order are kept, and the same
     notes give the same. One that learns trains on ``documents`` with ``settings``."""
-    entry, system = registry.find_entry(name), registry.find_system(name)
+    system = registry.find_system(name)
     assert isinstance(system, registry.System), "its record is a crfdeid.systems.registry.System"
     with tempfile.TemporaryDirectory() as folder:
-        if entry.is_trained:
+        if system.is_trained:
             chosen = settings or Config(system=name)
             tagger = model.train(documents, chosen, Path(folder) / "model")
         else:

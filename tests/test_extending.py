@@ -12,7 +12,7 @@ from crfdeid.conformance import check_format, check_system
 from crfdeid.corpora.format import Format
 from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon import find_language, spanish
-from crfdeid.systems import registry
+from crfdeid.systems import crf, registry
 
 pytestmark = pytest.mark.slow
 
@@ -75,13 +75,13 @@ def test_every_hook_is_documented():
 def test_our_names_win(monkeypatch):
     monkeypatch.setattr(plugins, "find_plugins", lambda group: pytest.fail("a name of ours was looked for"))
     assert corpora.find_format("jsonl", "read") is corpora.FORMATS["jsonl"]
-    assert registry.find_entry("crf") is registry.SYSTEMS["crf"]
+    assert registry.find_system("crf") is crf.SYSTEM
     assert find_language("spanish") is spanish.LANGUAGE
 
 
 def test_an_unknown_name_is_refused_as_before():
     with pytest.raises(ConfigurationError, match="no such system"):
-        registry.find_entry("crff")
+        registry.find_system("crff")
     with pytest.raises(ConfigurationError, match="did you mean jsonl"):
         corpora.find_format("jsonll", "read")
 
@@ -93,7 +93,7 @@ def test_our_formats_pass_the_battery(found):
 
 @pytest.mark.parametrize("name", ["rules", "heuristic", "crf", "hmm"])
 def test_our_systems_pass_the_battery(name, notes):
-    features = ("lexical",) if registry.find_entry(name).needs_features else ()
+    features = ("lexical",) if registry.find_system(name).needs_features else ()
     settings = Config(system=name, features=features, crf={"max_iterations": 5} if name == "crf" else {})
     check_system(name, settings, tuple(notes))
 

@@ -69,7 +69,7 @@ class Job:
             parts = self._list_parts()
         except CrfdeidError as error:
             raise ConfigurationError(f"run {self.title}: {error}") from None
-        for key in registry.find_entry(self.config.system).decoding:
+        for key in registry.find_system(self.config.system).decoding:
             del parts["settings"][key]
         return hash_table(parts)
 
@@ -190,7 +190,7 @@ def map_part(part: Part, run: Run) -> Part:
 
 def check_overlaps(part: Part, run: Run) -> None:
     """Raise :class:`DocumentError` before any training where the run would refuse spans that overlap."""
-    if run.config.overlaps == "refuse" and registry.find_entry(run.config.system).is_trained:
+    if run.config.overlaps == "refuse" and registry.find_system(run.config.system).is_trained:
         for document in part.documents:
             bio.refuse_overlaps(document.with_spans(drop_doubled(document.spans)))
 
@@ -226,7 +226,7 @@ def build_job(run: Run, title: str, folder: Path, train: Part, test: Part) -> Jo
 def hash_modules(system: str) -> Mapping[str, str]:
     """Return the SHA-256 of each module that a training of ``system`` may run, by module name."""
     chosen = {"crf"} if system == "crf" else {*registry.SYSTEMS, system}
-    own = [registry.find_entry(name).module for name in sorted(chosen)]
+    own = [registry.find_module(name) for name in sorted(chosen)]
     found: dict[str, str] = {}
     waiting = [ROOT, *own]
     while waiting:

@@ -87,7 +87,7 @@ def load_trained(job: Job, trained: Path) -> tuple[Tagger, Cost]:
     """Load the model of another job with this one's settings of tagging; the training costs what that one
     did."""
     folder = model_folder.read_folder(trained / MODEL)
-    own = {key: getattr(job.config, key) for key in registry.find_entry(job.config.system).decoding}
+    own = {key: getattr(job.config, key) for key in registry.find_system(job.config.system).decoding}
     tagger = model.load_model(replace(folder, config=replace(folder.config, **own), learned=folder.config))
     return tagger, read_cost(trained)
 

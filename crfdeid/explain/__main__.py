@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError("--at, --token and --document need --note")
     folder = model_folder.find_folder(args.model)
     system = model_folder.read_folder(folder).config.system
-    explained = registry.find_entry(system).explained_by
+    explained = registry.find_system(system).explained_by
     if explain_note := NOTES_ONLY.get(explained):
         check_note_only(folder, system, args)
         print("\n".join(explain_note(folder, args)))
@@ -96,7 +96,7 @@ def explain_judged(folder: Path, args: argparse.Namespace) -> list[str]:
 def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None:
     """Raise :class:`ConfigurationError` where the options ask for what a system without weights does not
     have."""
-    has_tokens = registry.find_entry(system).explained_by != registry.CANDIDATES
+    has_tokens = registry.find_system(system).explained_by != registry.CANDIDATES
     refused = ["label", "html", *([] if has_tokens else ["at", "token"])]
     if not args.note or any(getattr(args, name) for name in refused):
         names = [f"--{name}" for name in refused]

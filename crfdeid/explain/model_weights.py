@@ -22,7 +22,7 @@ from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns, template_of
 from crfdeid.systems import crf, model, model_folder
-from crfdeid.systems.registry import LINEAR, SECOND, SYSTEMS, TREES, WEIGHTS, find_entry
+from crfdeid.systems.registry import LINEAR, SECOND, SYSTEMS, TREES, WEIGHTS, find_system
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text.document import Document
 
@@ -131,14 +131,15 @@ def load(folder: Path | str) -> ModelWeights:
     model, or its model is of a system that has none."""
     folder = Path(folder)
     found = model_folder.read_folder(folder)
-    explained = find_entry(found.config.system).explained_by
+    explained = find_system(found.config.system).explained_by
     if explained in (WEIGHTS, TREES):
         return ModelWeights(found)
     if explained == SECOND:
         return load_second_stage(folder)
     if explained == LINEAR:
         return load_linear(folder)
-    able = [name for name, entry in SYSTEMS.items() if entry.explained_by in (WEIGHTS, TREES, SECOND, LINEAR)]
+    kinds = (WEIGHTS, TREES, SECOND, LINEAR)
+    able = [name for name in SYSTEMS if find_system(name).explained_by in kinds]
     raise ModelError(
         f"{folder}: a model of the system {found.config.system}; "
         f"only {', '.join(able)} have weights to explain"

@@ -13,7 +13,7 @@ import numpy as np
 
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
-from crfdeid.systems.registry import find_entry
+from crfdeid.systems.registry import find_system
 from crfdeid.systems.tagger import Tagger, Union
 from crfdeid.text.document import Document
 
@@ -36,7 +36,7 @@ def find_setting(tagger: Tagger) -> str:
 
 
 def has_recall_bias(tagger: Tagger) -> bool:
-    return find_entry(tagger.config.system).has_recall_bias
+    return RECALL_BIAS in find_system(tagger.config.system).settings
 
 
 def set_bias(tagger: Tagger, value: float) -> Tagger:

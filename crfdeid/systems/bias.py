@@ -25,7 +25,7 @@ class Bias:
     def change_folder(self, model: ModelFolder) -> ModelFolder:
         """Return the folder with this bias. Raises :class:`ConfigurationError` where its system does not
         have such a bias, or its scheme does not have a type."""
-        if not registry.find_entry(model.config.system).has_recall_bias:
+        if "recall_bias" not in registry.find_system(model.config.system).settings:
             raise ConfigurationError(f"--recall-bias: the system {model.config.system} has none")
         recall = model.config.recall_bias if self.recall is None else self.recall
         types = model.config.type_bias | dict(self.by_type)

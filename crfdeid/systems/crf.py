@@ -26,7 +26,7 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.bias import list_amounts, list_changes
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.registry import WEIGHTS, System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.systems.threshold import AnyThreshold, Masker, Threshold
 from crfdeid.text import bio
@@ -390,4 +390,7 @@ SYSTEM = System(
     can_resume=True,
     check=check,
     count_rounds=lambda settings: 1,
+    settings=("recall_bias", "type_bias", "min_patients"),
+    decoding=("recall_bias", "type_bias", "decode", "span_threshold", "repair"),
+    explained_by=WEIGHTS,
 )

@@ -43,7 +43,7 @@ def list_extras(configs: Iterable[Config]) -> list[str]:
 
 
 def _list_extras(config: Config) -> Iterator[str]:
-    yield from (registry.find_entry(name).extra for name in list_settings(config, "system"))
+    yield from (registry.find_system(name).extra for name in list_settings(config, "system"))
     yield from (OF_SOURCES.get(name, "") for name in list_settings(config, "pos"))
     yield from (OF_OBSERVATIONS.get(name, "") for name in list_observations(config))
 

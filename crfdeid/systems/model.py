@@ -189,7 +189,7 @@ def check_documents(documents: Sequence[Document], settings: Config) -> None:
     """Raise :class:`SchemeError` on a type that the scheme does not have, and :class:`DocumentError` where
     a system that learns has no span to learn from."""
     scheme.read_scheme(settings.scheme).check(documents)
-    if registry.find_entry(settings.system).is_trained and not any(document.spans for document in documents):
+    if registry.find_system(settings.system).is_trained and not any(document.spans for document in documents):
         raise DocumentError("no span in the training documents: nothing to learn from")
     if settings.min_patients:
         check_patients(documents, settings.min_patients)

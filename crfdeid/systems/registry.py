@@ -1,9 +1,9 @@
 """The systems by name: what ``system = "..."`` in a configuration can be, and the checks of a configuration
 that depend on its system.
 
-The module of a system makes its record, a :class:`System`. It is imported when the system is first used,
-because scikit-learn and torch take seconds to import. Other packages add an :class:`Entry` by an entry point
-(:mod:`crfdeid.plugins`).
+The module of a system makes its record, a :class:`System`, and imports torch, which takes
+seconds, only where it uses it. It is imported when its system is first asked for. Other packages add a
+record by an entry point (:mod:`crfdeid.plugins`).
 """
 
 from __future__ import annotations
@@ -41,13 +41,25 @@ class Training:
     start: Path | None = None
 
 
+WEIGHTS, TREES, SECOND, LINEAR = "weights", "weights and trees", "weights of the second", "linear weights"
+CANDIDATES, WORDS, NETWORK = "candidates", "words", "network"
+OF_TOKENS = ("recall_bias", "repair")  # what systems without probabilities read only when they tag
+
+
 @dataclass(frozen=True)
 class System:
     """One way to find PHI. ``options`` is a frozen dataclass of its own settings, the configuration's table
     ``[options]``; ``train`` leaves its files in the model's folder; ``load`` makes a tagger of them, and so
     do ``other_engines``, by name. ``check`` raises :class:`ConfigurationError` on settings that only this
-    system refuses; ``check_installed`` where a package is missing that training needs. ``count_rounds`` says
-    how often training goes through ``max_iterations``, 0 where it does not say."""
+    system refuses; ``check_installed`` where a package is missing that training needs, which ``extra`` (one
+    of this package's) installs. ``count_rounds`` says how often training goes through ``max_iterations``, 0
+    where it does not say.
+
+    A system that is not trained can be used by its name. ``settings`` are the settings that it reads and not
+    every system does: ``type_bias``, ``recall_bias``, ``min_patients`` (it keeps words of fewer patients
+    nowhere). ``decoding`` are the settings that it reads only when it tags, so that models that differ in
+    nothing else share one training (stacks read them in training too). ``explained_by`` is what explains its
+    labels (:mod:`crfdeid.explain`): one of the constants above, or nothing."""
 
     options: type[Any]
     train: Callable[[Training], None]
@@ -57,97 +69,55 @@ class System:
     check: Callable[[Config], None] = lambda settings: None
     check_installed: Callable[[Config], None] = lambda settings: None
     count_rounds: Callable[[Config], int] = lambda settings: 0
-
-
-WEIGHTS, TREES, SECOND, LINEAR = "weights", "weights and trees", "weights of the second", "linear weights"
-CANDIDATES, WORDS, NETWORK = "candidates", "words", "network"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is known of a system before its ``module`` is imported, where ``record`` names its
-    :class:`System`. A system that is not trained can be used by its name. ``has_type_bias`` and
-    ``has_recall_bias``: it reads these settings. ``has_min_patients``: it reads ``min_patients``, and
-    keeps no other words. ``extra`` is the extra of this package that its training needs. ``decoding`` are the
-    settings that it reads only when it tags, so that models that differ in nothing else share one training
-    (stacks read them in training too). ``explained_by`` is what explains its labels: one of the constants
-    above, or nothing."""
-
-    module: str
-    record: str = "SYSTEM"
     needs_features: bool = True
     is_trained: bool = True
-    has_type_bias: bool = False
-    has_recall_bias: bool = False
-    has_min_patients: bool = False
     extra: str = ""
+    settings: tuple[str, ...] = ()
     decoding: tuple[str, ...] = ()
     explained_by: str = ""
 
 
-OF_TOKENS = ("recall_bias", "repair")
-SYSTEMS = {
-    "crf": Entry(
-        "crfdeid.systems.crf", has_recall_bias=True, has_type_bias=True, has_min_patients=True,
-        decoding=("recall_bias", "type_bias", "decode", "span_threshold", "repair"), explained_by=WEIGHTS,
-    ),
-    "judged": Entry(  # its trees learn from the biased CRF
-        "crfdeid.systems.judged.judged", has_recall_bias=True, has_type_bias=True, has_min_patients=True,
-        decoding=("span_threshold", "repair"), explained_by=TREES,
-    ),
-    "svm": Entry(
-        "crfdeid.systems.works.svm", has_recall_bias=True, decoding=OF_TOKENS, explained_by=LINEAR
-    ),
-    "two_stage": Entry(
-        "crfdeid.systems.works.two_stage", has_recall_bias=True, has_type_bias=True, explained_by=SECOND
-    ),
-    "multi": Entry(
-        "crfdeid.systems.works.multi", needs_features=False, has_recall_bias=True, explained_by=LINEAR
-    ),
-    "rescored": Entry("crfdeid.systems.judged.rescored", explained_by=CANDIDATES),
-    "hmm": Entry(
-        "crfdeid.systems.works.hmm", needs_features=False, has_recall_bias=True, decoding=OF_TOKENS,
-        explained_by=WORDS,
-    ),
-    "snow": Entry(
-        "crfdeid.systems.works.snow", has_recall_bias=True, decoding=OF_TOKENS, explained_by=LINEAR
-    ),
-    "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),
-    "sure_rules": Entry(
-        "crfdeid.systems.rule_based", "SURE_RULES_SYSTEM", needs_features=False, is_trained=False
-    ),
-    "heuristic": Entry(
-        "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
-    ),
-    "rnn": Entry(
-        "crfdeid.systems.works.rnn", needs_features=False, has_recall_bias=True, extra="rnn",
-        decoding=OF_TOKENS, explained_by=NETWORK,
-    ),
-    "transformer": Entry(
-        "crfdeid.systems.transformer.transformer", needs_features=False, has_recall_bias=True,
-        extra="transformer", decoding=OF_TOKENS, explained_by=NETWORK,
-    ),
-}  # fmt: skip
+SYSTEMS = {  # each as an entry point names it
+    "crf": "crfdeid.systems.crf:SYSTEM",
+    "judged": "crfdeid.systems.judged.judged:SYSTEM",
+    "svm": "crfdeid.systems.works.svm:SYSTEM",
+    "two_stage": "crfdeid.systems.works.two_stage:SYSTEM",
+    "multi": "crfdeid.systems.works.multi:SYSTEM",
+    "rescored": "crfdeid.systems.judged.rescored:SYSTEM",
+    "hmm": "crfdeid.systems.works.hmm:SYSTEM",
+    "snow": "crfdeid.systems.works.snow:SYSTEM",
+    "rules": "crfdeid.systems.rule_based:RULES_SYSTEM",
+    "sure_rules": "crfdeid.systems.rule_based:SURE_RULES_SYSTEM",
+    "heuristic": "crfdeid.systems.rule_based:HEURISTIC_SYSTEM",
+    "rnn": "crfdeid.systems.works.rnn:SYSTEM",
+    "transformer": "crfdeid.systems.transformer.transformer:SYSTEM",
+}
 
 
-def find_entry(name: str) -> Entry:
-    """Return what is known of a system, ours or of another package. Raises :class:`ConfigurationError` where
-    there is none of that name."""
+def find_system(name: str) -> System:
+    """Import a system, ours or of another package. Raises :class:`ConfigurationError` where there is none of
+    that name."""
     if name in SYSTEMS:
-        return SYSTEMS[name]
+        module, _, record = SYSTEMS[name].partition(":")
+        found: System = getattr(import_module(module), record)
+        return found
     others = plugins.find_plugins(plugins.SYSTEMS)
     if name not in others:
         raise ConfigurationError(
             f"system = {name!r}: no such system{did_you_mean(name, [*SYSTEMS, *others])}"
         )
-    return plugins.load_plugin(plugins.SYSTEMS, name, Entry)
+    return plugins.load_plugin(plugins.SYSTEMS, name, System)
 
 
-def find_system(name: str) -> System:
-    """Import a system. Raises :class:`ConfigurationError` where there is none of that name."""
-    entry = find_entry(name)
-    system: System = getattr(import_module(entry.module), entry.record)
-    return system
+def find_module(name: str) -> str:
+    """Return the name of the module that makes a system's record, ours or of another package."""
+    others = {} if name in SYSTEMS else plugins.find_plugins(plugins.SYSTEMS)
+    return (SYSTEMS[name] if name in SYSTEMS else others[name].value).partition(":")[0]
+
+
+def list_readers(setting: str) -> list[str]:
+    """Return the names of our systems that read a setting."""
+    return [name for name in SYSTEMS if setting in find_system(name).settings]
 
 
 def is_untrained(name: str) -> bool:
@@ -156,7 +126,7 @@ def is_untrained(name: str) -> bool:
     if (resources.find_folder("models") / name).is_dir():
         return False
     known = name in SYSTEMS or name in plugins.find_plugins(plugins.SYSTEMS)
-    return known and not find_entry(name).is_trained
+    return known and not find_system(name).is_trained
 
 
 def read_options(kind: type[O], settings: Config) -> O:
@@ -180,7 +150,7 @@ def check(settings: Config) -> None:
     system = find_system(settings.system)
     read_options(system.options, settings)
     system.check(settings)
-    if not settings.features and find_entry(settings.system).needs_features:
+    if not settings.features and system.needs_features:
         raise ConfigurationError("features is not set")
     if settings.decode == "risk" or settings.span_mark == "last" or settings.span_threshold:
         from crfdeid.systems.threshold import check_decode
@@ -197,8 +167,8 @@ def check_min_patients(settings: Config) -> None:
     of fewer patients."""
     if settings.min_patients < 0:
         raise ConfigurationError(f"min_patients = {settings.min_patients}: wanted 0 or more")
-    if not find_entry(settings.system).has_min_patients:
-        able = ", ".join(name for name, entry in SYSTEMS.items() if entry.has_min_patients)
+    if "min_patients" not in find_system(settings.system).settings:
+        able = ", ".join(list_readers("min_patients"))
         raise ConfigurationError(
             f"min_patients: the system {settings.system} does not have it; wanted {able}"
         )
@@ -207,7 +177,7 @@ def check_min_patients(settings: Config) -> None:
 def check_type_bias(settings: Config) -> None:
     """Raise :class:`ConfigurationError` where the system does not read ``type_bias``, or where it names a
     type that neither the scheme nor the default one has (a configuration may change only the scheme)."""
-    if not find_entry(settings.system).has_type_bias:
+    if "type_bias" not in find_system(settings.system).settings:
         raise ConfigurationError(f"type_bias: the system {settings.system} does not have this setting")
     types = {*read_scheme(settings.scheme).types, *read_scheme().types}
     for type in settings.type_bias:

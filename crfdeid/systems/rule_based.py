@@ -12,7 +12,7 @@ absolute brake: a name that is also a word is missed even after "Mr.".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from crfdeid import repair
@@ -178,6 +178,6 @@ def check_scheme(settings: Config) -> None:
     find_types(read_scheme(settings.scheme))
 
 
-RULES_SYSTEM = System(Options, train, load_rules, check=check_scheme)
-SURE_RULES_SYSTEM = System(Options, train, load_sure_rules, check=check_scheme)
-HEURISTIC_SYSTEM = System(Options, train_heuristic, load_heuristic, check=check_scheme)
+RULES_SYSTEM = System(Options, train, load_rules, check=check_scheme, needs_features=False, is_trained=False)
+SURE_RULES_SYSTEM = replace(RULES_SYSTEM, load=load_sure_rules)
+HEURISTIC_SYSTEM = replace(RULES_SYSTEM, train=train_heuristic, load=load_heuristic)

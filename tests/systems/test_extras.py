@@ -53,7 +53,7 @@ def test_each_extra_of_a_setting_is_one_of_the_package():
     settings = (resources.find_folder("configs").parent / "setup.cfg").read_text(encoding="utf-8")
     known = settings.split("[options.extras_require]")[1].split("\n[")[0].splitlines()
     named = [*extras.OF_SOURCES.values(), *extras.OF_OBSERVATIONS.values()]
-    named += [entry.extra for entry in registry.SYSTEMS.values() if entry.extra]
+    named += [extra for name in registry.SYSTEMS if (extra := registry.find_system(name).extra)]
     assert [name for name in named if f"{name} =" not in known] == []
     assert extras.list_extras([Config(("lexical",), pos="aptagger")]) == ["pos"]
 

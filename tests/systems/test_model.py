@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 from small_notes import SMALL
@@ -15,18 +17,27 @@ from crfdeid.systems import model, model_folder, registry
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document, Span
 
-UNTRAINED = [name for name, entry in registry.SYSTEMS.items() if not entry.is_trained]
+UNTRAINED = [name for name in registry.SYSTEMS if registry.is_untrained(name)]
 
 
 @pytest.mark.parametrize("name", sorted(registry.SYSTEMS))
 def test_a_systems_module_has_the_face(name):
-    """Its module is imported late, and what the registry knows before is true of it."""
-    entry, system = registry.SYSTEMS[name], registry.find_system(name)
+    system = registry.find_system(name)
     assert isinstance(system, registry.System)
     assert dataclasses.is_dataclass(system.options) and callable(system.train) and callable(system.load)
-    features = ("lexical",) if entry.needs_features else ()
-    assert entry.is_trained or system.options() == registry.read_options(system.options, Config(system=name))
+    features = ("lexical",) if system.needs_features else ()
+    assert system.is_trained or system.options() == registry.read_options(system.options, Config(system=name))
     assert features or registry.read_config("english", system="hmm", features=(), type_bias={})
+
+
+def test_to_know_all_systems_loads_no_package_of_an_extra():
+    code = (
+        "import sys; from crfdeid.systems import registry;"
+        "print([registry.find_system(name).extra for name in registry.SYSTEMS]);"
+        "print({'torch', 'transformers'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "'rnn', 'transformer'" in done.stdout and done.stdout.endswith("\nset()\n")
 
 
 @pytest.mark.parametrize("name", UNTRAINED)

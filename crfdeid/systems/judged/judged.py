@@ -28,7 +28,7 @@ from crfdeid.engine.decoding.chain import Candidates, choose_spans
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value
-from crfdeid.systems import crf, model
+from crfdeid.systems import crf, model, registry
 from crfdeid.systems.crf import CrfTagger, place_spans
 from crfdeid.systems.judged import word_evidence
 from crfdeid.systems.judged.rows import SpanRows, TokenValues, ValueNumbers, trim_candidates
@@ -287,4 +287,7 @@ SYSTEM = System(
     JudgedTagger,
     {"crfsuite": load_crf},
     count_rounds=lambda settings: 1 + read_options(Options, settings).folds,
+    settings=("recall_bias", "type_bias", "min_patients"),
+    decoding=("span_threshold", "repair"),  # its trees learn from the biased CRF
+    explained_by=registry.TREES,
 )

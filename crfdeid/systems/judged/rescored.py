@@ -29,7 +29,7 @@ from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged.candidates import Candidates, Expressions, Key, Note
 from crfdeid.systems.judged.span_features import TrainingTexts, count_texts, describe_candidates, read_texts
 from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
-from crfdeid.systems.registry import System, Training, build_config, read_options
+from crfdeid.systems.registry import CANDIDATES, System, Training, build_config, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
 from crfdeid.systems.threshold import Threshold, read_limits
 from crfdeid.systems.works.cross_fitting import all_or_nothing
@@ -254,4 +254,4 @@ def list_gold(note: Note) -> list[Key]:
     return [key for key, _ in note.find_keys(note.document.spans)]
 
 
-SYSTEM = System(Options, train, RescoredTagger)
+SYSTEM = System(Options, train, RescoredTagger, explained_by=CANDIDATES)

@@ -18,7 +18,7 @@ from crfdeid.engine.arrays.batch import Batch, Reader, decode_spans
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
 from crfdeid.engine.decoding.marginals import sum_types
 from crfdeid.errors import ConfigurationError
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.registry import NETWORK, OF_TOKENS, System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
 from crfdeid.systems.threshold import Masker, Threshold
 from crfdeid.systems.transformer import encoder
@@ -171,4 +171,14 @@ class TransformerTagger(Tagger):
         return replace(span, probability=float(np.clip(probability, 0.0, 1.0)))
 
 
-SYSTEM = System(Options, train, TransformerTagger, check_installed=lambda settings: check_extra())
+SYSTEM = System(
+    Options,
+    train,
+    TransformerTagger,
+    check_installed=lambda settings: check_extra(),
+    needs_features=False,
+    extra="transformer",
+    settings=("recall_bias",),
+    decoding=OF_TOKENS,
+    explained_by=NETWORK,
+)

@@ -33,7 +33,7 @@ import numpy as np
 
 from crfdeid.errors import ModelError
 from crfdeid.files import open_whole
-from crfdeid.systems.registry import System, Training
+from crfdeid.systems.registry import OF_TOKENS, WORDS, System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.systems.works.hmm_counts import (
     END,
@@ -342,4 +342,12 @@ def _group_rows(table: np.ndarray, column: int) -> dict[int, list[list[int]]]:
     return found
 
 
-SYSTEM = System(Options, train, HmmTagger)
+SYSTEM = System(
+    Options,
+    train,
+    HmmTagger,
+    needs_features=False,
+    settings=("recall_bias",),
+    decoding=OF_TOKENS,
+    explained_by=WORDS,
+)

@@ -25,7 +25,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns, Template
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import model
-from crfdeid.systems.registry import System, Training, build_config, read_options
+from crfdeid.systems.registry import LINEAR, System, Training, build_config, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.systems.works import cross_fitting, svm
 from crfdeid.systems.works.linear import LinearTagger, build_matrix, write_classifier
@@ -168,4 +168,6 @@ def find_majority(labels: Iterable[str]) -> Value:
     return min(counts, key=lambda type: (-counts[type], type), default=None)
 
 
-SYSTEM = System(Options, train, MultiTagger)
+SYSTEM = System(
+    Options, train, MultiTagger, needs_features=False, settings=("recall_bias",), explained_by=LINEAR
+)

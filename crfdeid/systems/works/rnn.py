@@ -16,7 +16,8 @@ import numpy as np
 
 from crfdeid.config import Config
 from crfdeid.files import open_whole
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems import registry
+from crfdeid.systems.registry import OF_TOKENS, System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.systems.works import rnn_vocabulary
 from crfdeid.systems.works.rnn_options import Options, check_extra
@@ -104,4 +105,14 @@ def check_installed(settings: Config) -> None:
     check_extra(read_options(Options, settings), training=True)
 
 
-SYSTEM = System(Options, train, RnnTagger, check_installed=check_installed)
+SYSTEM = System(
+    Options,
+    train,
+    RnnTagger,
+    check_installed=check_installed,
+    needs_features=False,
+    extra="rnn",
+    settings=("recall_bias",),
+    decoding=OF_TOKENS,
+    explained_by=registry.NETWORK,
+)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.registry import LINEAR, OF_TOKENS, System, Training, read_options
 from crfdeid.systems.works.linear import (
     DesignMatrix,
     LinearClassifier,
@@ -90,4 +90,6 @@ def update(
     return True
 
 
-SYSTEM = System(Options, train, LinearTagger)
+SYSTEM = System(
+    Options, train, LinearTagger, settings=("recall_bias",), decoding=OF_TOKENS, explained_by=LINEAR
+)

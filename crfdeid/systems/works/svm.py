@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.registry import LINEAR, OF_TOKENS, System, Training, read_options
 from crfdeid.systems.works.linear import (
     DesignMatrix,
     LinearClassifier,
@@ -132,4 +132,6 @@ def fit_machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs:
         return machine.fit(matrix, labels, costs)
 
 
-SYSTEM = System(Options, train, LinearTagger)
+SYSTEM = System(
+    Options, train, LinearTagger, settings=("recall_bias",), decoding=OF_TOKENS, explained_by=LINEAR
+)

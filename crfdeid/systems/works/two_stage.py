@@ -20,7 +20,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns, Template
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import crf, model
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.registry import SECOND, System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.systems.works import cross_fitting
@@ -194,4 +194,4 @@ def summarize_types(counts: Counter[str]) -> tuple[Value, Value]:
     return share, min(types, key=lambda type: (-types[type], type))
 
 
-SYSTEM = System(Options, train, TwoStageTagger)
+SYSTEM = System(Options, train, TwoStageTagger, settings=("recall_bias", "type_bias"), explained_by=SECOND)
