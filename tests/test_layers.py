@@ -17,7 +17,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
-    ("train", "redact", "explain", "ablate", "certify", "share"),
+    ("train", "adapt", "redact", "explain", "ablate", "certify", "share"),
     ("tag", "review", "spark", "session", "check", "duckdb", "conformance"),
     ("serve", "integrations"),
 )

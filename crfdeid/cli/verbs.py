@@ -36,6 +36,9 @@ VERBS = {
     },
     "train and measure": {
         "train": Verb("crfdeid.train", "train a model on annotated notes"),
+        "adapt": Verb(
+            "crfdeid.adapt.__main__", "adapt a model to the notes of a site, from a few corrected ones"
+        ),
         "share": Verb("crfdeid.share.__main__", "train a model that can be shared, and attack it"),
         "evaluate": Verb(
             "crfdeid.evaluate.__main__", "compare found spans with gold spans: the official scores"

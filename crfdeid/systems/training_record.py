@@ -100,10 +100,15 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 
 
 def write_card(
-    folder: Path, settings: Config, scheme: Scheme, record: Mapping[str, Any], scored: Evaluation | None
+    folder: Path,
+    settings: Config,
+    scheme: Scheme,
+    record: Mapping[str, Any],
+    scored: Evaluation | None,
+    sections: Sequence[str] = (),
 ) -> None:
-    """Write the model card into the model's folder."""
-    parts = [*describe_model(settings, record), *describe_data(record), *describe_scores(scored)]
+    """Write the model card into the model's folder; ``sections`` are further ones, after the data."""
+    parts = [*describe_model(settings, record), *describe_data(record), *sections, *describe_scores(scored)]
     parts += describe_limits(settings, scheme, record, scored)
     with open_whole(folder / CARD) as file:
         file.write("\n\n".join(parts) + "\n")

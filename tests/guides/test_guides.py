@@ -150,3 +150,13 @@ def test_an_officer_releases_notes_in_eight_steps(folder):
     assert json.loads((folder / "report.json").read_text())["run"]["spans"] == "only the notes' own"
     released = [path.read_text() for path in (folder / "release").iterdir()]
     assert len(released) == 110 and {p.suffix for p in (folder / "release").iterdir()} == {".txt"}
+
+
+def test_a_hospital_adapts_the_model_to_its_notes(folder, capsys):
+    walk = (DOCS / "adapt.md").read_text(encoding="utf-8")
+    (folder / "walk.md").write_text(walk[walk.index("To try it") :], encoding="utf-8")
+    run_guide(str(folder / "walk.md"), {})
+    said = capsys.readouterr().out
+    assert "| as it is |" in said or "| **as it is** |" in said
+    assert (folder / "models/site/manifest.json").exists() and (folder / "gained.html").exists()
+    assert len(list((folder / "tagged").glob("*.xml"))) == 20

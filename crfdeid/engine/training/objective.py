@@ -3,6 +3,7 @@ CRFsuite's model file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crfdeid.engine import crfsuite_file
+from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.training import numba_kernels
 from crfdeid.engine.training.feature_counts import Pairs
@@ -54,21 +56,20 @@ class Features:
     def match_weights(self, start: crfsuite_file.Weights) -> np.ndarray:
         """The weights of an earlier training, matched by the names of attributes and labels; 0 for new
         ones. Each set must have one attribute."""
-        labels = {name: number for number, name in enumerate(self.labels)}
-        attributes = {name: number for number, name in enumerate(self.attributes)}
-        size = len(labels)
-        keys = np.repeat(np.arange(len(attributes)), self.pairs.sizes) * size + self.pairs.label
-        state, transitions = np.zeros(len(keys)), np.zeros((size, size))
-        for kind, source, target, weight in start.records.tolist():
-            label = labels.get(start.labels[target], NONE)
-            if kind == crfsuite_file.TRANSITION:
-                before = labels.get(start.labels[source], NONE)
-                if label != NONE and before != NONE:
-                    transitions[before, label] = weight
-            elif label != NONE and (attribute := attributes.get(start.attributes[source])) is not None:
-                place = int(np.searchsorted(keys, attribute * size + label))
-                if place < len(keys) and keys[place] == attribute * size + label:
-                    state[place] = weight
+        size = len(self.labels)
+        own = np.repeat(np.arange(len(self.attributes)), self.pairs.sizes) * size + self.pairs.label
+        keys = find_keys(start, self.attributes, self.labels)
+        states = start.records[start.records["kind"] == crfsuite_file.STATE]["weight"]
+        place = np.minimum(np.searchsorted(own, keys), max(len(own) - 1, 0))
+        known = np.flatnonzero(own[place] == keys) if len(own) else place[:0]
+        state, transitions = np.zeros(len(own)), np.zeros((size, size))
+        state[place[known]] = states[known]
+        places = {name: number for number, name in enumerate(self.labels)}
+        number = np.array([places.get(name, NONE) for name in start.labels])
+        rows = start.records[start.records["kind"] == crfsuite_file.TRANSITION]
+        before, after = number[rows["source"]], number[rows["target"]]
+        kept = (before != NONE) & (after != NONE)
+        transitions[before[kept], after[kept]] = rows["weight"][kept]
         return np.concatenate([state, transitions[self.pairs.allowed]])
 
     def write(self, path: Path, x: np.ndarray) -> None:
@@ -84,6 +85,18 @@ class Features:
         row, column = np.nonzero(self.pairs.allowed)
         transitions = crfsuite_file.make_records(crfsuite_file.TRANSITION, row, column, x[self.states :])
         crfsuite_file.write(path, self.labels, self.attributes, np.concatenate([states, transitions]))
+
+
+def find_keys(start: crfsuite_file.Weights, attributes: Sequence[str], labels: Sequence[str]) -> Ints:
+    """For each state record of ``start`` the number of its attribute times the number of labels, plus the
+    number of its label; -1 where ``attributes`` or ``labels`` do not have it."""
+    numbers = {name: number for number, name in enumerate(attributes)}
+    source = np.array([numbers.get(name, NONE) for name in start.attributes] or [NONE], np.int64)
+    places = {name: number for number, name in enumerate(labels)}
+    target = np.array([places.get(name, NONE) for name in start.labels] or [NONE], np.int64)
+    states = start.records[start.records["kind"] == crfsuite_file.STATE]
+    attribute, label = source[states["source"]], target[states["target"]]
+    return np.where((attribute == NONE) | (label == NONE), NONE, attribute * len(labels) + label)
 
 
 class Corpus(NamedTuple):

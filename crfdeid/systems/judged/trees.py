@@ -108,6 +108,63 @@ def join_nodes(parts: list[np.ndarray], base: Floats) -> Trees:
     )
 
 
+@dataclass(frozen=True)
+class Further:
+    """How further trees are learned after those of a model: their number, depth and learning rate, the fewest
+    rows of a leaf, and the regularization of its value."""
+
+    rounds: int
+    depth: int = 3
+    rate: float = 0.1
+    least: int = 5
+    l2: float = 5.0
+
+
+def fit_further(trees: Trees, rows: Floats, is_right: np.ndarray, further: Further) -> Trees:
+    """Learn trees that correct the log odds of ``trees`` on a few rows: Newton's steps of the logistic loss
+    (Friedman et al. 2000, "Additive logistic regression"), one tree each."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    odds, right = sum_leaves(rows, trees), is_right.astype(np.float64)
+    found: list[Trees] = []
+    for number in range(further.rounds):
+        chance = 1.0 / (1.0 + np.exp(-odds))
+        weights = np.maximum(chance * (1.0 - chance), EDGE)
+        tree = DecisionTreeRegressor(
+            max_depth=further.depth, min_samples_leaf=further.least, random_state=number
+        ).fit(rows, (right - chance) / weights, weights)
+        leaf = tree.apply(rows)
+        own = tree.tree_
+        slope, bend = (np.bincount(leaf, each, own.node_count) for each in (right - chance, weights))
+        value = further.rate * slope / (bend + further.l2)
+        odds += value[leaf]
+        is_leaf = own.children_left == LEAF
+        found.append(
+            Trees(
+                np.where(is_leaf, LEAF, own.feature).astype(np.int64),
+                own.threshold.astype(np.float64),
+                np.where(is_leaf, 0, own.children_left).astype(np.int64),
+                np.where(is_leaf, 0, own.children_right).astype(np.int64),
+                value,
+                np.zeros(1, np.int64),
+                np.zeros(1),
+            )
+        )
+    return join_trees(*found)
+
+
+def join_trees(*parts: Trees) -> Trees:
+    """Join the trees of several parts, whose log odds are added; the base is that of the first."""
+    sizes = [len(part.feature) for part in parts]
+    starts = np.cumsum([0, *sizes])[:-1]
+    shift = np.repeat(starts, sizes)
+    columns = [np.concatenate(column) for column in zip(*(part[:5] for part in parts))]
+    feature, limit, left, right, value = columns
+    roots = np.concatenate([part.roots + start for part, start in zip(parts, starts)])
+    base = sum((part.base for part in parts[1:]), parts[0].base)
+    return Trees(feature, limit, left + shift, right + shift, value, roots, base)
+
+
 def apply_trees(trees: Trees, rows: Floats, compiled: bool = False) -> Floats:
     """Return the probability that each row is right. Compiled loops give the same bits."""
     if not len(rows):

@@ -1,0 +1,137 @@
+"""Choose the way to adapt a model by cross-validation on the corrected notes, and adapt it on all of them.
+
+    corrected notes → folds by patient → each way, learned without a fold, tags the fold → strict F1 of all
+    folds → the best way → learned of all notes
+
+The model as it is is one of the ways, and wins where none is better. For each fold the weights are trained
+once; the trees of a fold learn of the candidates of the other folds, each found by a CRF that had not seen
+its note. So the trees see how far the adapted CRF is to be trusted on a new note of the site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from crfdeid.adapt.ways import (
+    SHIPPED,
+    Judged,
+    Way,
+    add_trees,
+    judge_candidates,
+    list_ways,
+    split_rows,
+    train_weights,
+)
+from crfdeid.corpora.folds import Part, make_folds
+from crfdeid.errors import DocumentError
+from crfdeid.systems.crf import CrfTagger
+from crfdeid.text.document import Document
+
+FOLDS = 5
+FEWEST = 3  # patients; with fewer there is nothing to choose by
+SEED = 0
+
+Found = dict[str, list[Document]]  # by the name of a way: the notes as it tagged them, in order
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen ``way`` and its ``tagger``. ``gold`` are the corrected notes, and ``found`` what each way
+    found in them in cross-validation."""
+
+    way: Way
+    tagger: CrfTagger
+    gold: Sequence[Document]
+    found: Found
+
+    @property
+    def before(self) -> list[Document]:
+        """The notes as the model tags them that is adapted."""
+        return self.found[SHIPPED.name]
+
+    @property
+    def after(self) -> list[Document]:
+        """The notes as the chosen way tagged them in cross-validation."""
+        return self.found[self.way.name]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is trained for one fold and one strength of the weights: the tagger that has not seen the fold's
+    notes, and its judged candidates there."""
+
+    tagger: CrfTagger
+    judged: Sequence[Judged]
+
+
+def adapt(tagger: CrfTagger, notes: Sequence[Document], tick: Tick = lambda: None) -> Choice:
+    """Adapt the tagger to corrected notes; ``tick`` is called after each training. Raises
+    what :func:`check_notes` raises."""
+    check_notes(notes)
+    ways, folds = list_ways(tagger), split_notes(notes)
+    held = {c2: hold_out_each(tagger, folds, c2, tick) for c2 in sorted({way.c2 for way in ways})}
+    found = {way.name: tag_folds(way, held[way.c2], folds, notes) for way in ways}
+    chosen = max(ways, key=lambda way: compute_f1(notes, found[way.name]))  # the first of equal ones
+    whole = train_weights(tagger, notes, chosen.c2)
+    tick()
+    judged = [row for one in held[chosen.c2] for row in one.judged]
+    return Choice(chosen, add_trees(whole, judged, chosen.rounds), notes, found)
+
+
+def check_notes(notes: Sequence[Document]) -> None:
+    """Raise :class:`DocumentError` where no span is marked, or there are too few patients to choose by."""
+    if not any(note.spans for note in notes):
+        raise DocumentError("no span in the corrected notes: nothing to learn from")
+    if (patients := len({note.owner for note in notes})) < FEWEST:
+        raise DocumentError(f"the corrected notes are of {patients} patients; wanted at least {FEWEST}")
+
+
+def split_notes(notes: Sequence[Document]) -> list[tuple[list[Document], list[Document]]]:
+    """Return the folds by patient, each as the notes outside and inside."""
+    number = min(FOLDS, len({note.owner for note in notes}))
+    folds = make_folds(Part("corrected notes", tuple(notes)), number, SEED)
+    return [(list(rest.documents), list(held.documents)) for rest, held in folds]
+
+
+def hold_out_each(
+    tagger: CrfTagger, folds: Sequence[tuple[list[Document], list[Document]]], c2: float, tick: Tick
+) -> list[Held]:
+    """Train the weights without each fold, and judge the candidates in it."""
+    found = []
+    for rest, inside in folds:
+        adapted = train_weights(tagger, rest, c2)
+        found.append(Held(adapted, judge_candidates(adapted, inside)))
+        tick()
+    return found
+
+
+def tag_folds(
+    way: Way,
+    held: Sequence[Held],
+    folds: Sequence[tuple[list[Document], list[Document]]],
+    notes: Sequence[Document],
+) -> list[Document]:
+    """Return the notes as the way tags them, learned without the fold of each."""
+    by_id: dict[str, Document] = {}
+    parts = [each.judged for each in held]
+    for number, ((_, inside), each) in enumerate(zip(folds, held)):
+        adapted = add_trees(each.tagger, list(split_rows(parts, number)), way.rounds)
+        by_id |= {note.id: note for note in adapted.tag_all([note.with_spans(()) for note in inside])}
+    return [by_id[note.id] for note in notes]
+
+
+def compute_f1(gold: Sequence[Document], found: Sequence[Document]) -> float:
+    """Return the strict F1 of all spans: start, end and type.
+
+    >>> from crfdeid.text.document import Span
+    >>> note = Document("n", "Ana Ruiz", (Span(0, 3, "X"), Span(4, 8, "X")))
+    >>> compute_f1([note], [note.with_spans(note.spans[:1])])
+    0.6666666666666666
+    """
+    right = wrong = 0
+    for one, other in zip(gold, found):
+        keys, own = ({(span.start, span.end, span.type) for span in each.spans} for each in (one, other))
+        right, wrong = right + len(keys & own), wrong + len(keys ^ own)
+    return 2 * right / max(1, 2 * right + wrong)

@@ -1,0 +1,140 @@
+"""Write the folder of an adapted model, its card, and the page of what it gained.
+
+The folder is that of the model before with other weights, trees and shares of words, so that it is a model
+like any other. Its list of notes also has the corrected ones, so that ``certify`` refuses them as a sample.
+The card has counts and hashes and no text; the page has text.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crfdeid.adapt.choose import Choice
+from crfdeid.adapt.ways import SHIPPED
+from crfdeid.engine import crfsuite_file
+from crfdeid.errors import ModelError
+from crfdeid.evaluate import error_page, report
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, evaluate, score_spans
+from crfdeid.evaluate.matching import Criterion, ScoredDocument
+from crfdeid.files import find_date
+from crfdeid.systems import model, model_folder, training_record
+from crfdeid.systems.crf import CRFSUITE, CrfTagger
+from crfdeid.systems.judged.judged import SHARES, TREES, JudgedTagger
+from crfdeid.systems.judged.trees import write_trees
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+RESAMPLES = 1000
+MEASURED = (
+    "The figures are of cross-validation by patient on the corrected notes: each note was tagged by a model "
+    "that had not seen its patient. The way was chosen by them, so they flatter a little."
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is adapted, and by what: the tagger before, the command and the seconds that it took."""
+
+    before: CrfTagger
+    command: Sequence[str]
+    seconds: float
+
+
+def refuse_full(folder: Path, overwrite: bool) -> None:
+    """Raise :class:`ModelError` where the folder of the model would be replaced."""
+    if folder.exists() and any(folder.iterdir()) and not overwrite:
+        raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")
+
+
+def write_model(choice: Choice, source: Source, folder: Path) -> None:
+    """Write the adapted model with its record and its card, whole or not at all."""
+    before = source.before
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with model.make_folder_beside(folder) as place:
+        built = place / "model"
+        left_out = shutil.ignore_patterns(*model_folder.ADDED, model_folder.MANIFEST)
+        shutil.copytree(before.folder, built, ignore=left_out)
+        write_learned(choice.tagger, built)
+        known = model.read_model_hashes(before.folder) or []
+        model.write_note_hashes(built, [*known, *model.hash_notes(choice.gold)])
+        model.replace_folder(folder, built)
+    write_record(choice, source, folder)
+
+
+def write_learned(tagger: CrfTagger, folder: Path) -> None:
+    """Write the files that adapting changes."""
+    weights = tagger.weights
+    crfsuite_file.write(folder / CRFSUITE, weights.labels, weights.attributes, weights.records)
+    if isinstance(tagger, JudgedTagger):
+        write_trees(folder / TREES, tagger.trees)
+        tagger.shares.write(folder / SHARES)
+
+
+def write_record(choice: Choice, source: Source, folder: Path) -> None:
+    """Write how the model was made into its manifest, and its card."""
+    before = source.before
+    record = training_record.describe_training(
+        {"corrected": choice.gold},
+        before.config,
+        source.command,
+        find_date(),
+        source.seconds,
+        training_record.read_record(before.folder),
+    )
+    record["adapted"] = describe_adapting(choice, before)
+    training_record.add_record(folder, record)
+    after = measure(choice.gold, choice.after, before.scheme)
+    sections = list(describe_gain(choice, record["adapted"]))
+    training_record.write_card(folder, before.config, before.scheme, record, after, sections)
+
+
+def describe_adapting(choice: Choice, before: CrfTagger) -> dict[str, Any]:
+    """Return from what the model was adapted, and how."""
+    hashes = sorted(model.hash_text(note.text) for note in choice.gold)
+    model_before = {"name": before.name, "fingerprint": before.fingerprint}
+    return {"model": model_before, "way": choice.way.name, "notes": hashes}
+
+
+def describe_gain(choice: Choice, adapted: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the card's section on adapting."""
+    yield "## Adapted"
+    name, fingerprint = adapted["model"]["name"], adapted["model"]["fingerprint"]
+    notes = f"{len(choice.gold)} corrected notes: {choice.way.name}"
+    yield f"From the model `{name}` (`{fingerprint[:12]}`) by {notes}."
+    yield "\n".join(format_table(choice))
+    yield MEASURED
+
+
+def format_table(choice: Choice) -> Iterator[str]:
+    """Yield the lines of a Markdown table: what each way covers, its strict precision and F1."""
+    yield "| way | covered | precision | strict F1 | 95% interval |"
+    yield "|---|---:|---:|---:|---|"
+    for name, found in choice.found.items():
+        scored = measure(choice.gold, found, choice.tagger.scheme)
+        covered, counts = scored.leakage.figures()["covered recall"], scored.scores.micro(Criterion("strict"))
+        low, high = scored.intervals["strict"]["f1"]
+        title = f"**{name}**" if name == choice.way.name else name
+        figures = f"{covered:.3f} | {counts.precision:.3f} | {counts.f1:.3f}"
+        yield f"| {title} | {figures} | {low:.3f} to {high:.3f} |"
+
+
+def measure(gold: Sequence[Document], found: Sequence[Document], scheme: Scheme) -> Evaluation:
+    """Score what was found, with intervals over patients."""
+    options = EvaluationOptions(scheme, unknown_types="count", unit="patient", resamples=RESAMPLES)
+    right, system = (score_spans([ScoredDocument(d, ()) for d in side], options) for side in (gold, found))
+    return evaluate(right, system, options)
+
+
+def write_page(choice: Choice, path: Path) -> None:
+    """Write the page of the chosen way with the model before beside it: every error in its note, and what
+    changed by type. It holds note text."""
+    scheme = choice.tagger.scheme
+    after, before = (measure(choice.gold, found, scheme) for found in (choice.after, choice.before))
+    names = ["adapted", SHIPPED.name]
+    compared = report.format_comparison(compare(after, before), after.signature, after.options, names)
+    tables = [report.format_summary(before), compared]
+    error_page.write_page([after, before], path, names, tables, "corrected notes")

@@ -1,0 +1,120 @@
+"""The ways to adapt a model to the notes of a site, and the tagger that each gives.
+
+A model of the systems ``judged`` and ``crf`` is changed in two places, which stay what they are, so that the
+adapted model is a model like any other and tags as fast: the weights of its CRF are trained further and held
+near the old ones (:mod:`crfdeid.engine.training.prior`), and a few more trees follow the old ones.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crfdeid.engine.arrays.types import Floats
+from crfdeid.engine.crfsuite_file import Weights
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder
+from crfdeid.engine.training import training_set
+from crfdeid.engine.training.prior import Prior, train_further
+from crfdeid.errors import ConfigurationError
+from crfdeid.systems.bias import list_amounts
+from crfdeid.systems.crf import CrfTagger, add_amounts
+from crfdeid.systems.judged.judged import JudgedTagger, build_rows, describe_all
+from crfdeid.systems.judged.trees import Further, Trees, fit_further, join_trees
+from crfdeid.systems.tagger import Tagger
+from crfdeid.text.document import Document
+from crfdeid.text.folding import fold_document
+
+CACHED = ("decoder", "confidence", "marginals", "span_marginals")  # of a tagger, made of its weights
+ABLE = ("judged", "crf")
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to adapt. ``c2`` is how strongly the weights of the CRF are held; 0 leaves them. ``rounds`` is
+    the number of further trees."""
+
+    name: str
+    c2: float = 0.0
+    rounds: int = 0
+
+
+SHIPPED = Way("as it is")
+WEIGHTS = Way("weights", c2=0.03)
+BOTH = Way("weights and trees", c2=0.03, rounds=40)
+TREES = Way("trees", rounds=40)
+WAYS = (SHIPPED, TREES, WEIGHTS, BOTH)
+
+Judged = tuple[Floats, np.ndarray]  # the rows of candidates, and which are right
+
+
+def list_ways(tagger: CrfTagger) -> list[Way]:
+    """Return the ways that a model has."""
+    return [way for way in WAYS if isinstance(tagger, JudgedTagger) or not way.rounds]
+
+
+def check_model(tagger: Tagger) -> CrfTagger:
+    """Return the tagger. Raises :class:`ConfigurationError` where its model cannot be adapted."""
+    system = tagger.config.system
+    if not isinstance(tagger, CrfTagger) or system not in ABLE:
+        raise ConfigurationError(f"adapt: a model of the system {system}; wanted {' or '.join(ABLE)}")
+    if tagger.config.min_patients:
+        raise ConfigurationError("adapt: a model for sharing would get words of few patients; wanted another")
+    return tagger
+
+
+def train_weights(tagger: CrfTagger, notes: Sequence[Document], c2: float) -> CrfTagger:
+    """Return a tagger whose CRF was trained further on ``notes``; with c2 0 the tagger itself."""
+    if not c2:
+        return tagger
+    folded = [fold_document(note) for note in notes]
+    amounts = list_amounts(tagger.config)
+    learned = add_amounts(tagger.weights, {label: -amount for label, amount in amounts.items()})
+    built = training_set.build(tagger.pipeline, folded)
+    return replace_weights(tagger, add_amounts(train_further(built, learned, Prior(c2)), amounts))
+
+
+def replace_weights(tagger: CrfTagger, weights: Weights) -> CrfTagger:
+    """Return the tagger with other weights of its CRF."""
+    found = copy.copy(tagger)
+    for name in CACHED:
+        found.__dict__.pop(name, None)
+    AdaptiveDecoder.__init__(found, weights, tagger.pipeline)
+    if found.risk:
+        found.risk = found._build_risk_decoder()
+    if isinstance(found, JudgedTagger):
+        found.judge_rows = build_rows(found, found.options, found.judge_rows.values.numbers)
+    return found
+
+
+def judge_candidates(tagger: CrfTagger, notes: Sequence[Document]) -> list[Judged]:
+    """Return the rows of the candidates of ``notes``, which the tagger has not seen, and which are right."""
+    if not isinstance(tagger, JudgedTagger):
+        return []
+    folded = [fold_document(note) for note in notes]
+    resolved = [tagger.pipeline.resolve_overlaps(note) for note in folded]
+    numbers = tagger.judge_rows.values.numbers
+    return list(describe_all(tagger, resolved, tagger.options, numbers, tagger.shares))
+
+
+def add_trees(tagger: CrfTagger, judged: Sequence[Judged], rounds: int) -> CrfTagger:
+    """Return the tagger with trees that were learned of its candidates, after its own."""
+    if not rounds or not judged or not isinstance(tagger, JudgedTagger):
+        return tagger
+    rows, is_right = (np.concatenate(column) for column in zip(*judged))
+    found = copy.copy(tagger)
+    found.trees = extend_trees(tagger.trees, rows, is_right, rounds)
+    return found
+
+
+def extend_trees(trees: Trees, rows: Floats, is_right: np.ndarray, rounds: int) -> Trees:
+    return join_trees(trees, fit_further(trees, rows, is_right, Further(rounds)))
+
+
+def split_rows(parts: Sequence[Sequence[Judged]], held_out: int) -> Iterator[Judged]:
+    """Yield the judged rows of all parts except one."""
+    for number, part in enumerate(parts):
+        if number != held_out:
+            yield from part
