@@ -33,13 +33,14 @@ from meddocan import DATA, FOOT_BEGINS, HEAD_ENDS
 from crfdeid import cli, config, corpora
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import official
+from crfdeid.lexicon import SPANISH
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.synthetic import noise
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.pieces import Piece, build_document
-from crfdeid.synthetic.written_corpus import PARTS, SPANISH, WrittenDocument, read_corpus
+from crfdeid.synthetic.written_corpus import PARTS, WrittenDocument, read_corpus
 from crfdeid.synthetic.written_fill import draw_fills
 from crfdeid.systems import model, registry, training_record
 from crfdeid.text.document import Document, Span

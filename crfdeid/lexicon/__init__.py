@@ -44,7 +44,13 @@ class Language:
     (:class:`crfdeid.redact.surrogates.patient.PatientSurrogates`).
     ``medicine``: the function that takes words of medicine out of what a model found
     (:func:`crfdeid.redact.run.tagging.drop_medical`).
-    ``written``: its written documents (:class:`crfdeid.synthetic.written_corpus.Written`)."""
+    ``written``: its written documents (:class:`crfdeid.synthetic.written_corpus.Written`).
+
+    The other fields are for :mod:`crfdeid.redact.surrogates.listed`. ``women``, ``men``, ``surnames``,
+    ``nicknames``, ``words``, ``institution_words``, ``street_words``, ``towns``, ``countries`` and
+    ``jobs`` are names of lists that ship, or paths of lists. ``letters`` groups the initials of names by how
+    many there are, and ``titles`` come before a name. ``months`` begin in January, ``weekdays`` on Monday;
+    ``small_words`` are written in names and dates (de)."""
 
     name: str
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
@@ -54,6 +60,21 @@ class Language:
     surrogates: str = ""
     medicine: str = ""
     written: str = ""
+    women: tuple[str, ...] = ()
+    men: tuple[str, ...] = ()
+    surnames: tuple[str, ...] = ()
+    nicknames: str = ""
+    letters: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    institution_words: tuple[str, ...] = ()
+    street_words: tuple[str, ...] = ()
+    towns: tuple[str, ...] = ()
+    countries: str = ""
+    jobs: str = ""
+    months: tuple[str, ...] = ()
+    weekdays: tuple[str, ...] = ()
+    small_words: tuple[str, ...] = ()
 
     def choose_model(self, kind: str = "model") -> str:
         """Return its ``model``, ``careful_model`` or ``release_model``. Raises :class:`ConfigurationError`

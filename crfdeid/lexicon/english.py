@@ -67,6 +67,8 @@ LANGUAGE = Language(
     surrogates="crfdeid.redact.surrogates.patient:PatientSurrogates",
     medicine="crfdeid.redact.run.tagging:drop_medical",
     written="crfdeid.synthetic.written_filler:WRITTEN",
+    months=MONTHS,
+    weekdays=WEEKDAYS,
 )
 
 

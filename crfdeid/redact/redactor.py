@@ -273,11 +273,13 @@ class Redactor:
 
 
 def find_surrogates(language: str) -> type[PatientSurrogates]:
-    """Return what makes the surrogates of a language. Raises :class:`ConfigurationError` where there is no
-    such language, or it has none."""
+    """Return what makes the surrogates of a language: its own class, otherwise one from its lists. Raises
+    :class:`ConfigurationError` where there is no such language."""
     found: type[PatientSurrogates] | None = find_language(language).load("surrogates")
     if found is None:
-        raise ConfigurationError(f"{language}: no surrogates in it")
+        from crfdeid.redact.surrogates.listed import build_surrogates
+
+        found = build_surrogates(language)
     return found
 
 

@@ -2,16 +2,17 @@
 
 import re
 from dataclasses import fields, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from plugin_site import install, run
 
-from crfdeid import conformance, lexicon
+from crfdeid import conformance, corpora, lexicon
 from crfdeid.conformance import check_language
 from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon import ENGLISH, LANGUAGES, SPANISH, Language, NoteLanguage, english, spanish
-from crfdeid.synthetic.pieces import build_document
+from crfdeid.synthetic.pieces import Piece, build_document
 from crfdeid.synthetic.written_corpus import read_corpus
 from crfdeid.synthetic.written_fill import copy_document
 from crfdeid.tag.__main__ import main as tag_verb
@@ -72,10 +73,33 @@ PAGE = (Path(__file__).parent.parent.parent / "docs" / "languages.md").read_text
 TOML, PACKAGE = (re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)[1] for kind in ("toml", "python"))
 TEXT = "O doente não tem febre. Foi ao hospital com a sua filha, mas já está em casa e não toma nada. "
 
+MONTHS = (
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro",
+    "novembro", "dezembro",
+)  # fmt: skip
+LISTS = {
+    "women": "Ana Beatriz Carla Clara Diana Eva Filipa Helena Joana Laura Maria Marta Rita Sofia",
+    "men": "Afonso André António Bruno Carlos Diogo Duarte Hugo João Jorge José Luís Nuno Rui",
+    "surnames": "Almeida Alves Barros Branco Castro Coelho Costa Dias Faria Ferreira Fonseca Leal Lima Lopes "
+    "Maia Matos Melo Mendes Moura Neves Nunes Pinto Pires Ramos Reis Rocha Santos Silva Soares Sousa Tavares",
+    "towns": "Aveiro Beja Braga Coimbra Faro Guarda Leiria Lisboa Porto Setúbal Tomar Viseu",
+    "institution_words": "hospital clínica centro santa",
+    "street_words": "rua avenida praça",
+}
+NOTE = (
+    "Doente: ", ("Maria João Silva e Costa", "PATIENT"), ", ", ("94", "AGE"), " anos, vista na ",
+    ("terça-feira, 12 de março de 2019", "DATE"), " por ", ("Dra. Rita Tavares", "DOCTOR"), " no ",
+    ("Hospital de Santa Marta", "HOSPITAL"), ", ", ("Lisboa", "CITY"), ". Volta a ", ("19/03/2019", "DATE"),
+    ", ", ("sábado", "DATE"), ", ", ("12 a 14 abr 2019", "DATE"), ", ", ("padeira", "PROFESSION"),
+)  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("site"), "crfdeid_portuguese", PACKAGE, TOML)
+    folder = install(tmp_path_factory.mktemp("site"), "crfdeid_portuguese", PACKAGE, TOML)
+    for name, entries in LISTS.items():
+        (folder / f"{name}.txt").write_text("\n".join(["# title: invented", *sorted(entries.split())]) + "\n")
+    return folder
 
 
 @pytest.mark.slow
@@ -85,6 +109,26 @@ def test_a_language_of_another_package_is_found_by_its_entry_point(site, tmp_pat
     assert tagged.stderr.splitlines() == ["these notes look Portuguese; there is no model for them"]
     checked = run(site, "-c", PAGE.partition("## Check yours\n\n```python\n")[2].partition("```")[0])
     assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.slow
+def test_the_surrogates_of_a_language_come_from_its_lists(site, tmp_path):
+    note = build_document([Piece(p) if isinstance(p, str) else Piece(*p) for p in NOTE], "n")
+    corpora.write([note], tmp_path / "notes.jsonl", "jsonl")
+    redact = ("redact", "notes.jsonl", "--out", "clean.jsonl", "--spans", "gold", "--language", "portuguese")
+    done = run(site, "-m", "crfdeid", *redact, "--seed", "1", folder=tmp_path)
+    (clean,) = corpora.read(tmp_path / "clean.jsonl")
+    found = [clean.text_of(span) for span in clean.spans]
+    assert len(found) == 10, done.stderr
+    known = {word for entries in LISTS.values() for word in entries.split()}
+    assert found[0].split()[3] == "e" and {*found[0].split()} - {"e"} <= known
+    assert found[1] == "90+" and found[3].startswith("Dra. ") and found[4].startswith("Hospital de Santa ")
+    assert {found[5], *found[3].split()[1:]} <= known
+    day = re.fullmatch(r"terça-feira, (\d+) de (\w+) de (\d{4})", found[2])
+    numeric = datetime.strptime(found[6], "%d/%m/%Y")
+    assert numeric - datetime(int(day[3]), MONTHS.index(day[2]) + 1, int(day[1])) == timedelta(7)
+    assert found[7] == "sábado" and re.fullmatch(r"\d+ a \d+ \w{3} \d{4}", found[8])
+    assert found[9] == "[**PROFESSION**]"
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ their check letters and digits, for notes of Spain and Latin America."""
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 
 import regex
 
@@ -11,8 +12,9 @@ from crfdeid.lexicon import spanish
 from crfdeid.lexicon.letters import drop_accents, remove_invisible, word_set
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
+from crfdeid.redact.surrogates.keyed_choice import PATIENTS, Initials
+from crfdeid.redact.surrogates.listed import ListedNames, group_letters, is_word, list_letters
 from crfdeid.redact.surrogates.patient import UNIT_LENGTH, Makers, PatientSurrogates
-from crfdeid.redact.surrogates.spanish.names import SpanishNames, is_word
 from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers
 from crfdeid.redact.surrogates.spanish.places import SpanishInstitutions, SpanishPlaces, find_province_beside
 from crfdeid.text.ages import NOT_AGE, NUMBER, OLDEST, YOUNG
@@ -37,6 +39,23 @@ WORDS = (
     )
 )
 LETTER = regex.compile(r"\p{L}+")
+SHORT = ("Mª", "M.ª", "Ma")  # María
+
+
+class SpanishInitials(Initials):
+    """The permutations of the letters that Spanish names begin with."""
+
+    letters, groups = list_letters(spanish.LANGUAGE), group_letters(spanish.LANGUAGE)
+
+
+class SpanishNames(ListedNames):
+    """The surrogates of one patient's Spanish names: one or two first names by sex, two surnames with their
+    *de la*, nicknames (Paco)."""
+
+    language, make_initials = spanish.LANGUAGE, SpanishInitials
+
+    def replace_word(self, word: str, thing: str = PATIENTS) -> str:
+        return word if word in SHORT else super().replace_word(word, thing)
 
 
 class SpanishSurrogates(PatientSurrogates):
@@ -45,7 +64,7 @@ class SpanishSurrogates(PatientSurrogates):
     makers = Makers(
         SpanishNames, SpanishInstitutions, SpanishPlaces, SpanishIdentifiers, SpanishContacts, SpanishDates
     )
-    is_word = staticmethod(is_word)
+    is_word = staticmethod(partial(is_word, spanish.LANGUAGE))
 
     def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
         """Make the surrogate of a span, as :meth:`PatientSurrogates.make_surrogate` does."""

@@ -15,6 +15,7 @@ import regex
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold, remove_marks, word_set
+from crfdeid.lexicon.spanish import LANGUAGE
 from crfdeid.redact.surrogates.contacts import Contacts, has_letter_or_digit
 from crfdeid.redact.surrogates.identifiers import (
     MAX_TRIES,
@@ -23,7 +24,7 @@ from crfdeid.redact.surrogates.identifiers import (
     fill_pattern,
     replace_characters,
 )
-from crfdeid.redact.surrogates.spanish.names import list_names, load_names
+from crfdeid.redact.surrogates.listed import list_names, load_first_names
 
 DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 CURP_VALUES = {sign: number for number, sign in enumerate("0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ")}
@@ -232,11 +233,11 @@ class SpanishContacts(Contacts):
         return "".join(next(new) if c.isdecimal() else c for c in match[0])
 
     def _list_hosts(self, initial: str) -> Sequence[str]:
-        names = [name for name in list_names(word_lists.SURNAME, initial) if name.isascii()]
+        names = [name for name in list_names(LANGUAGE, word_lists.SURNAME, initial) if name.isascii()]
         return names or word_lists.load_pool(word_lists.SURNAME)[initial]
 
     def _is_name(self, folded: str) -> bool:
-        return folded in self.facts.names or (len(folded) > 3 and folded in load_names())
+        return folded in self.facts.names or (len(folded) > 3 and folded in load_first_names(LANGUAGE))
 
     def replace_username(self, text: str) -> str | None:
         """Replace a login name; it has no accents."""

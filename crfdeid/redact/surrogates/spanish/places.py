@@ -16,12 +16,13 @@ import regex
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD, capitalize_words, fold, match_case, word_set
+from crfdeid.lexicon.spanish import LANGUAGE
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import STREETS
+from crfdeid.redact.surrogates.listed import list_names
 from crfdeid.redact.surrogates.places import Places, join_letters, make_city_key
-from crfdeid.redact.surrogates.spanish.names import list_names
 from crfdeid.text.document import Document, Span
 
 Province = tuple[str, str]  # country and name
@@ -69,7 +70,7 @@ class SpanishInstitutions(Institutions):
 
     def replace_job(self, text: str) -> str | None:
         """Replace a job by one of the list that has the same gender."""
-        entries = word_lists.load_sorted("es_jobs")
+        entries = word_lists.load_sorted(LANGUAGE.jobs)
         if not any(c.isalnum() for c in text):
             return None
         folded, is_woman = fold(text), is_feminine(text)
@@ -82,7 +83,7 @@ class SpanishInstitutions(Institutions):
         return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
 
     def _list_names(self, initial: str) -> Sequence[str]:
-        return list_names(word_lists.SURNAME, initial)
+        return list_names(LANGUAGE, word_lists.SURNAME, initial)
 
 
 class SpanishPlaces(Places):
@@ -124,7 +125,7 @@ class SpanishPlaces(Places):
 
     @cached_property
     def countries(self) -> dict[str, str]:
-        return self.choices.permute(sorted(word_lists.read_entries("es_countries")), "countries")
+        return self.choices.permute(sorted(word_lists.read_entries(LANGUAGE.countries)), "countries")
 
     def _find_state(self, name: str) -> str | None:
         """The province of a town as ``country name``: of the patient's country, otherwise the first."""
@@ -216,18 +217,18 @@ def find_province_beside(document: Document, span: Span) -> str | None:
 
 @cache
 def list_hospital_words() -> frozenset[str]:
-    return word_lists.load_lowercase("es_hospital_words")
+    return word_lists.load_lowercase(*LANGUAGE.institution_words)
 
 
 @cache
 def list_street_words() -> frozenset[str]:
-    return word_lists.load_lowercase("es_street_words")
+    return word_lists.load_lowercase(*LANGUAGE.street_words)
 
 
 @cache
 def read_rows() -> tuple[tuple[str, Province, str], ...]:
     """The towns, each with its province and the beginning of its postal codes."""
-    rows = (entry.split("|") for entry in word_lists.read_entries("es_towns"))
+    rows = (entry.split("|") for list in LANGUAGE.towns for entry in word_lists.read_entries(list))
     return tuple((town, (country, province), prefix) for town, province, prefix, country in rows)
 
 
