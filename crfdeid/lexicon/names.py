@@ -33,10 +33,14 @@ TITLE_SEARCH = (  # begins with few characters, because then a search is fast
 )
 LEADING_TITLES = (  # before a name, in the languages of patients
     "signora|signor|señora|señor|sra|doña|madame|monsieur|mme|herr|frau|haji|sheikh|mister|dr|professor|reverend"
-    rf"|rabbi|imam|aka|a\.k\.a|{'|'.join(COURTESY)}"
+    r"|rabbi|imam|shri|smt|alhaji|mallam|mzee|opanyin|kokum|mémère|pépère|sergeant|sgt|captain|capt|constable"
+    rf"|inspector|subedar|hav|aka|a\.k\.a|{'|'.join(COURTESY)}"
 )
 SMALL_LEADING_TITLES = (  # these are names too, when they begin with a capital
-    "don|pan|pani|sir|dame|lady|lord|prof|rev|fr|father|pastor|bishop|canon|deacon|elder|chief|ex|bub|bn"
+    "don|pan|pani|sir|dame|lady|lord|prof|rev|fr|father|pastor|bishop|canon|deacon|elder|chief|ex|bub|bn|bibi|bi"
+)
+LEADING_ROLES = (  # what staff are called before the name, in these letters
+    "SpR|SHO|RMO|HMO|JMO|NIC|CNM|CNS|ANP|PHM|PHN|ANM|CHO|CHV|CHEW|AMO|DMO|SLT|OT|RN|RMN|MSW|PharmD|Pharm|RPh|GP"
 )
 WRITTEN_TITLES = (  # of women and of men, as notes write them; a frequent one has several entries
     ("Ms.", "Mrs.", "Ms.", "Ms", "Mrs", "Miss"),
@@ -68,7 +72,10 @@ ENDING_CREDENTIALS = (  # at the end of a name, in the countries of the written 
     r"RN|RM|RMN|RGN|SRN|NP|PA|PA-C|MD|DO|PT|OT|OTR|SW|CC|S[Rr]|PharmD|RPh|PhD|BSc|MSc|MBBS|MBChB|"
     r"[MF]RC[A-Z][A-Za-z]*|MFOM|FACP|FACS|FACOG|FACC|ARNP|APRN|CNS|CNM|CNP|CNA|FNP|PMHNP|AGACNP|CRNA|CCRN|CEN|CCDS|"
     r"CDE|CCM|LCDC|LCSW|LMSW|MSW|LMFT|LPC|LPN|LVN|EN|EEN|RD|LDN|RRT|RCO|RSW|SLP|CCC-SLP|DDS|DMD|BDS|DPM|DPT|MCSP|DCH|"
-    r"DRCOG|MPH|MBA|ANNP|ANP|KMPDC|SANC|HPCSA|PGY-?\d|[CS]T\d|F(?:Y?[12])|SHO|SpR|I{1,3}"
+    r"DRCOG|MPH|MBA|ANNP|ANP|KMPDC|SANC|HPCSA|PGY-?\d|[CS]T\d|F(?:Y?[12])|SHO|SpR|I{1,3}|"
+    r"MW|MO|SN|AP|HCA|CHO|CHN|CHV|CHEW|AMO|DMO|RMO|HMO|JMO|NIC|MHA|MPSI|MICS|KRCHN|KRMHN|KECHN|AuD|OD|"
+    r"RDH|LADC|MLADC|LCMHC|CRNI|NCSN|BSN|MSN|DNP|APRN(?:-[A-Z]+)?|PsyD|ABPP(?:-[A-Z]+)?|MB|BCh|BAO|FRCEM|FRANZCR|"
+    r"FACEM|FRACS|FRACP|FANZCA"
 )
 CHECKED_CREDENTIALS = "MD|RN|DO|PA-C|NP|MBBS|FRCS|FRACP|PhD|RM|LCSW|PharmD"  # in the written corpus
 TITLE_PART = re.compile(  # what a field for titles, suffixes or degrees may hold: anything else may be a name

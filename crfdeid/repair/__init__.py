@@ -191,7 +191,7 @@ FORMS = {
         widen_hospitals,
         "<HOSPITAL|Elm Clinic>, Inc. wrote",
         "<HOSPITAL|Elm Clinic, Inc.> wrote",
-        frozenset({"HOSPITAL"}),
+        frozenset({"HOSPITAL", "CITY"}),
     ),
     "mark_places": Repair(
         mark_places,

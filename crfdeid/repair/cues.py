@@ -217,7 +217,10 @@ GENERIC = re.compile(
 )
 EDGE = re.compile(r"[^\W_]")
 FIELD_WORDS = re.compile(
-    r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression|seen|dear)"
+    r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression|seen|dear"
+    r"|sirs?|madam|claims|caller)"
+    r"|APRN(?:-[A-Z]+)?|BSN|MSN|DNP|PsyD|MLADC|LADC|CRNI|NCSN|ABPP(?:-[A-Z]+)?|BCh|BAO|FRANZCR|FACEM|KRCHN|D\.O\.|M\.S\."
+    r"|AWST|NZ[SD]T|A[EC][SD]T|[CMP][SD]T|EDT"
 )
 
 

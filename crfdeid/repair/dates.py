@@ -61,7 +61,9 @@ NAME_BEFORE = re.compile(
 )  # Roth 30.11.1990
 TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
 OF_YEAR = rf"(?:{MONTH}[ ])?{YEAR}"
-TWO_YEARS = re.compile(rf"({OF_YEAR})[ ]?(?:[–—-]|to|until)[ ]?({OF_YEAR})\Z", re.IGNORECASE)
+TWO_YEARS = re.compile(  # "1955-1971" is one span
+    rf"({OF_YEAR})(?:[ ](?:[–—-]|to|until)[ ]|[–—])({OF_YEAR})\Z", re.IGNORECASE
+)
 WEEKDAY_GAP = re.compile(r",?[ ](?:the[ ])?", re.IGNORECASE)
 OF_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
 OF_DAY = re.compile(

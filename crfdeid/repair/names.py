@@ -13,6 +13,7 @@ from operator import attrgetter
 from crfdeid.lexicon.names import (
     ENDING_CREDENTIALS,
     KIN,
+    LEADING_ROLES,
     LEADING_TITLES,
     NEXT_CREDENTIALS,
     RELATION,
@@ -43,7 +44,7 @@ FIRST_AFTER = re.compile(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
 INITIAL_AFTER = re.compile(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
 INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
 SURNAME_AFTER = re.compile(
-    rf" ?(?!(?:{CREDENTIAL}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
+    rf" ?(?!(?:{CREDENTIAL}|{ENDING_CREDENTIALS}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
 )
 ABBREVIATIONS = rf"(?:A\.K\.A|A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|{WITH_STOPS})"
 INITIALS_BEFORE = re.compile(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
@@ -86,14 +87,17 @@ DOCTOR_AFTER = re.compile(
     re.IGNORECASE,
 )
 TITLES_BEFORE = re.compile(
-    rf"(?:(?:(?i:{KIN}|{LEADING_TITLES})|{SMALL_KIN}|{SMALL_LEADING_TITLES})\b\.?(?:[ \t]+|:[ \t]*))+"
+    rf"(?:(?:(?i:{KIN}|{LEADING_TITLES})|{SMALL_KIN}|{SMALL_LEADING_TITLES}|{LEADING_ROLES})\b\.?"
+    r"(?:[ \t]+|:[ \t]*))+"
     r"(?=[^\W\d_])"
 )
 CREDENTIALS_AFTER = re.compile(
     r"(?:[ \t]*[,–-][ \t]*|[ \t]+)"
     rf"(?:(?:{ENDING_CREDENTIALS})\b\.?[,/ ]{{0,2}})+\Z"
 )
-TITLED_NAME = re.compile(r"[^\W\d_]\.? ?[A-Z][a-zà-ÿ'’-]+\Z")  # two parts, the last one in small letters
+TITLED_NAME = re.compile(  # two parts, the last one in small letters; or a part with an initial
+    r"[^\W\d_]\.? ?[A-Z][a-zà-ÿ'’-]+\Z|[^\W_]\.? [A-Z]\.\Z|\A(?:[A-Z]\.){2}\Z"
+)
 OPENED, CLOSED = re.compile(r" [(\"“‘']{1,2}"), re.compile(r"[)\"”’']{1,2} ")
 GLUED_BEFORE = re.compile(r"\d{5}$")
 

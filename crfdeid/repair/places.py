@@ -59,7 +59,11 @@ KIND = (
     r"(?:Cancer|Heart|Care|Surgery|Nursing|Imaging|Dialysis|Rehabilitation|Rehab|Eye) "
     r"(?:Center|Institute|Clinic)|Nursing Home|Family Practice|Skilled Nursing)"
 )
-KINDS = re.compile(rf"{KIND}(?: and Clinics?)?", re.IGNORECASE)
+SHORT_KIND = (
+    r"(?:PHC|CHC|SDH|CRH|SCH|MPC|BHU|HC(?: I{2,3}| IV)?|Maternity|Respite|Sleep Lab"
+    r"|General(?=\s*(?:[,.;:)/]|$|[\r\n])))"
+)
+KINDS = re.compile(rf"(?i:{KIND}(?: and Clinics?)?)|{SHORT_KIND}")
 NOT_A_NAME = (
     r"(?! (?i:course|stay|days?|admission|visits?|records?|beds?|staff|follow|number|discharge|policy))"
 )
@@ -68,9 +72,11 @@ TAIL = re.compile(
     r"(?:,?\s(?:Inc|INC|LLC|L\.L\.C|PC|P\.C|P\.A|Ltd|LTD|LP|Corp|CORP|PLLC|LLP)\b\.?"
     rf"|,?(?:\s[-–])?(?:\s{WORD}){{0,2}}\s(?:Campus|CAMPUS|Pavilion|PAVILION|Building|BUILDING)\b"
     rf"|(?:['’]s)?\s(?:(?=[A-Z])(?i:{KIND})|hospital|medical center|nursing home)(?!\w){NOT_A_NAME}"
+    rf"|\s{SHORT_KIND}(?!\w)"
     rf"|\s(?:At|AT)\s(?:The\s|THE\s)?{WORD}(?:\s{WORD})?"
     r"|(?<=[a-z])[A-Z][A-Za-z]+\b|(?<=[A-Z]{2})[A-Z]?[a-z]+\b)"
 )
+KIND_AFTER = re.compile(rf"\s(?:(?=[A-Z])(?i:{KIND})|{SHORT_KIND})(?!\w){NOT_A_NAME}")
 SAINT = re.compile(r"['’][sS]\b(?=[\s,.;)])")
 SAINTS = re.compile(r"(?:St\.?|Saint|ST\.?|SAINT) \w+$")
 CAMEL_BEFORE = re.compile(
@@ -238,9 +244,13 @@ def _is_at_town(text: str, first: Span, second: Span, link: re.Match[str]) -> bo
 
 
 def widen_hospitals(text: str, spans: Sequence[Span]) -> Spans:
-    """A legal form, a campus, a town after "At", the kind of institution and the rest of a word are part of a
-    hospital's name."""
-    widened = list(widen(text, spans, {"HOSPITAL"}, CAMEL_BEFORE, TAIL))
+    """A town before the kind of institution is its name. A legal form, a campus, a town after "At", the kind
+    of institution and the rest of a word are part of a hospital's name."""
+    named = [
+        replace(span, type="HOSPITAL") if span.type == "CITY" and KIND_AFTER.match(text, span.end) else span
+        for span in spans
+    ]
+    widened = list(widen(text, named, {"HOSPITAL"}, CAMEL_BEFORE, TAIL))
     for span, following in zip(widened, [*widened[1:], None]):
         high = following.start if following else len(text)
         if span.type == "HOSPITAL" and KINDS.fullmatch(text, span.start, span.end):

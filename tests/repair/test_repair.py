@@ -25,6 +25,10 @@ in <DATE|early 2019> x
 on the <DATE|25th> she
 seen <DATE|6/9> again
 <PATIENT|Jean DUPONT> came
+<PATIENT|Ana HO> came
+<PATIENT|Bibi Roth> came
+in <CITY|Erie> General medicine
+since <DATE|1955-1971> there
 <PATIENT|John Ruiz Jr.> came
 <DOCTOR|Ruiz, J.> wrote
 at <HOSPITAL|St. Mary Hospital> today
@@ -308,6 +312,18 @@ CHANGED = {
     "SSN 144-28-7188 x": "SSN <SSN|144-28-7188> x",
     "<DOCTOR|Ana> <PATIENT|Roth> (19 yo)": "<PATIENT|Ana Roth> (19 yo)",
     "to <HOSPITAL|PACU> for": "to PACU for",
+    "by <DOCTOR|Ana R. SN> x": "by <DOCTOR|Ana R.> SN x",
+    "by <DOCTOR|A.S. MO> x": "by <DOCTOR|A.S.> MO x",
+    "by <DOCTOR|Ana Ruiz KRCHN> x": "by <DOCTOR|Ana Ruiz> KRCHN x",
+    "at <PATIENT|Mzee Roth> x": "at Mzee <PATIENT|Roth> x",
+    "with <DOCTOR|SpR Roth> x": "with SpR <DOCTOR|Roth> x",
+    "told <DOCTOR|NIC J Roth> x": "told NIC <DOCTOR|J Roth> x",
+    "Ana Ruiz, <DOCTOR|APRN-NP> x": "Ana Ruiz, APRN-NP x",
+    "at 11:40 <DOCTOR|CDT> x": "at 11:40 CDT x",
+    "to <CITY|Erie> Clinic, x": "to <HOSPITAL|Erie Clinic>, x",
+    "from <CITY|Erie> PHC x": "from <HOSPITAL|Erie PHC> x",
+    "<CITY|ERIE> <HOSPITAL|SCH> x": "<HOSPITAL|ERIE SCH> x",
+    "ref <CITY|Erie> General, x": "ref <HOSPITAL|Erie General>, x",
     "M.D., <DOCTOR|F.A.C.S.> x": "M.D., F.A.C.S. x",
     "<DOCTOR|Ana\nBatch> 9": "<DOCTOR|Ana>\nBatch 9",
     "<DOCTOR|Ana\r\nBatch> 9": "<DOCTOR|Ana>\r\nBatch 9",
