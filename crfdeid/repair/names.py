@@ -44,7 +44,8 @@ FIRST_AFTER = re.compile(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
 INITIAL_AFTER = re.compile(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
 INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
 SURNAME_AFTER = re.compile(
-    rf" ?(?!(?:{CREDENTIAL}|{ENDING_CREDENTIALS}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
+    rf" ?(?!(?:{CREDENTIAL}|{ENDING_CREDENTIALS}|{NOT_SURNAMES})(?![^\W_]))"
+    r"[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
 )
 ABBREVIATIONS = rf"(?:A\.K\.A|A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|{WITH_STOPS})"
 INITIALS_BEFORE = re.compile(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
