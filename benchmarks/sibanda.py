@@ -1,11 +1,12 @@
-"""Tables 2, 3, 7-9 and 11-13 of Sibanda & Uzuner 2006 on corpora made of MTSamples.
+"""Tables 2, 3, 7-9 and 11-13 of Sibanda & Uzuner 2006 on corpora made of invented notes, or of MTSamples.
 
     python benchmarks/sibanda.py --out runs/sibanda [--kinds ambiguous] [--documents N] [--folds N]
+    python benchmarks/sibanda.py --out runs/sibanda --data mtsamples.jsonl
 
-It makes the three corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and
-prints the figures for words of PHI and Non-PHI beside the paper's. Tables 4 and 5 need authentic
-summaries: run ``python -m crfdeid.ablate sibanda_reidentified`` on yours. Finished runs in OUT are
-not trained again.
+Without --data the texts are notes of crfdeid.synthetic, whose gold spans get other names. It makes the three
+corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and prints the figures for words of
+PHI and Non-PHI beside the paper's. Tables 4 and 5 need authentic summaries: run ``python -m crfdeid.ablate
+sibanda_reidentified`` on yours. Finished runs in OUT are not trained again.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from devset_reports import DATA
-
-from crfdeid import cli, corpora, files, resources
+from crfdeid import cli, corpora, files, resources, synthetic
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.evaluate import paper_counts, published_tables
@@ -88,7 +87,14 @@ def format_table(
                 figures = (total.precision, total.recall, total.f1)
                 shown = figures if paper.columns == ("P", "R", "F1") else figures[1:2]
                 yield f"{'ours   ' + title + ' ' + label:<36}" + "".join(f"{f:9.3f}" for f in shown)
-    yield f"ours: {len(gold)} reports of MTSamples, {len(marked)} words"
+    yield f"ours: {len(gold)} documents, {len(marked)} words"
+
+
+def read_texts(data: Path | None, count: int) -> list[convention.SourceText]:
+    """Read the texts with their places: reports of MTSamples, or invented notes."""
+    if data:
+        return convention.read_sources(corpora.read(data), convention.read_convention("mtsamples"))
+    return convention.read_sources(synthetic.generate(count, SEED), None)
 
 
 def keep_names(document: Document) -> Document:
@@ -98,14 +104,14 @@ def keep_names(document: Document) -> Document:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for the runs")
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--data", type=Path, help="MTSamples, one report a line (default: invented notes)")
     parser.add_argument("--kinds", nargs="+", choices=tuple(corpus.KINDS), default=tuple(corpus.KINDS))
     parser.add_argument("--documents", type=int, default=120, help="of each corpus (default: 120)")
     parser.add_argument("--folds", type=int, default=3, help="the paper has 10 (default: 3)")
     parser.add_argument("--iterations", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     args = parser.parse_args(arguments)
-    known = convention.read_sources(corpora.read(args.data), convention.read_convention("mtsamples"))
+    known = read_texts(args.data, args.documents)
     texts: list[str] = []
     for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in args.kinds):
         made = list(corpus.make_corpus(kind, known, SEED, count=args.documents))

@@ -37,6 +37,7 @@ PRINTED = {
     ),
 }
 EQUATIONS = {
+    "he-2015": "1 2 3",
     "shweta-2016": "1 2 3 4 5 6 7 8 9",
     "tafvizi-2011": "1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 1.9 3.1 3.2 3.3 3.4 3.5",
     "douglass-2005": "3.1",
@@ -90,7 +91,7 @@ def read_name(published):
 def list_configurations(work, kind, number):
     """Return the configurations in the rows of a table or figure."""
     rows = [row for row in list_rows(work) if (kind == "figure") == row[0].startswith("figure")]
-    cells = [here for part, here, _ in rows if has_number(part.split("table")[-1], number)]
+    cells = [here for part, here, *_ in rows if has_number(part.split("table")[-1], number)]
     names = [
         name for cell in cells for span in list_spans(cell) for name in re.findall(r"^(?:A )?(\w+)", span)
     ]
@@ -101,8 +102,8 @@ ROWS = [(work, *cells) for work in HEADS for cells in list_rows(work)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:20]}")
-def test_a_row_has_a_part_what_runs_and_the_difference(row):
-    assert len(row) == 4 and all(cell.strip() for cell in row)
+def test_a_row_has_a_part_what_runs_what_is_as_printed_and_what_is_ours(row):
+    assert len(row) == 5 and all(cell.strip() for cell in row)
 
 
 @pytest.mark.parametrize("published", published_tables.list_tables())
@@ -119,6 +120,29 @@ def test_every_numbered_equation_has_a_row(work, number):
     assert has_number("; ".join(parts), number)
 
 
+@pytest.mark.parametrize(
+    ("work", "section"),
+    [
+        ("he-2015", "2.1, step 1"),
+        ("tafvizi-2011", "4.1.2"),
+        ("tafvizi-2011", "4.1.3"),
+        ("tafvizi-2011", "listing 4.1"),
+        ("tafvizi-2011", "listing 4.2"),
+        ("tafvizi-2011", "2.5.3"),
+        ("douglass-2005", "2.4"),
+        ("douglass-2005", "5.3"),
+    ],
+)
+def test_a_section_with_a_method_has_a_row(work, section):
+    assert any(section.split(", ")[-1] in part or has_number(part, section) for part, *_ in list_rows(work))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:20]}")
+def test_what_is_ours_is_not_said_to_be_as_printed(row):
+    *_, printed, ours = row
+    assert "as printed" not in printed + ours and (printed != "no" or ours != "–")
+
+
 @pytest.mark.parametrize("command", [c for c in list_spans(PAGE) if re.search(r"(^| )-(-|m )", c)])
 def test_a_command_of_the_page_exists_with_its_options(command):
     options = re.findall(r"(--[a-z-]+)", command)
@@ -130,7 +154,9 @@ def test_a_command_of_the_page_exists_with_its_options(command):
     elif used:
         text = COMMANDS.split(f"\n### {used[0]}\n")[1].split("\n### ")[0]
     else:
-        text = COMMANDS + (ROOT / "benchmarks/rnn.py").read_text(encoding="utf-8")
+        text = COMMANDS + "".join(
+            (ROOT / f"benchmarks/{name}.py").read_text(encoding="utf-8") for name in ("rnn", "sibanda")
+        )
     assert [option for option in options if option not in text] == []
 
 

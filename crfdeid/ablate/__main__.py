@@ -68,6 +68,13 @@ def build_parser() -> argparse.ArgumentParser:
         "--jobs", type=cli.natural_number, default=min(2, os.cpu_count() or 1), help="runs at a time"
     )
     parser.add_argument(
+        "--published",
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="of the papers' tables that the configuration names, print this one beside ours (default: all)",
+    )
+    parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change the base of all runs"
     )
     cli.add_overlaps_option(parser)
@@ -87,6 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = split_test(build_parser().parse_args(arguments))
     changes = [*args.set, *cli.list_changes(args)]
     planned = plan.read_plan(args.config, partial(registry.apply_changes, changes=changes))
+    planned = published_comparison.choose_published(planned, args.published)
     published_comparison.check_published(planned)
     if args.extras:
         print(",".join(extras.list_missing([PLOT, *extras.list_extras(run.config for run in planned.runs)])))

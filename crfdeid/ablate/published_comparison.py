@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Result
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import error_analysis, paper_counts, published_tables, word_scores
 from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.published_tables import PublishedTable
@@ -32,6 +32,18 @@ def format_comparison(name: str, results: Sequence[Result], corpus: str) -> str:
     about one system shows the first."""
     table = published_tables.read_table(name)
     return published_tables.format_beside(table, choose_view(table)(results), corpus)
+
+
+def choose_published(planned: Plan, names: Sequence[str]) -> Plan:
+    """Return the plan with only these papers' tables; with all where none is named. One run is of one corpus,
+    so it belongs beside one of two tables that differ in their corpus. Raises :class:`ConfigurationError` for
+    a table that the plan does not name."""
+    for name in names:
+        if name not in planned.published:
+            raise ConfigurationError(
+                f"--published {name}: {planned.name} does not name it{did_you_mean(name, planned.published)}"
+            )
+    return replace(planned, published={name: planned.published[name] for name in names or planned.published})
 
 
 def check_published(planned: Plan) -> None:

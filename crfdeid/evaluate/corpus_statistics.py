@@ -2,6 +2,7 @@
 
     python -m crfdeid.stats corpus/train
     python -m crfdeid.stats corpus/train --html stats.html --json stats.json
+    python -m crfdeid.stats corpus/train --published tafvizi-2011-table-5-1      a paper's table beside ours
 
 It tells whether a corpus is whole (notes without a span, a type with one span) before a model is trained.
 """
@@ -18,12 +19,19 @@ from pathlib import Path
 from statistics import quantiles
 
 from crfdeid import cli, pages, resources
-from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.corpora.token_marks import TokenMark, read_token_marks
+from crfdeid.errors import ConfigurationError
+from crfdeid.evaluate import published_tables
+from crfdeid.evaluate.published_tables import PublishedTable, align_columns
+from crfdeid.evaluate.word_scores import KINDS, measure_words
 from crfdeid.files import open_whole
 from crfdeid.pages.pictures import Axis, draw_bars, render_figures
 from crfdeid.text.document import Document, fingerprint_documents
+from crfdeid.text.scheme import read_map
 
 HEAD = ("type", "spans", "share", "notes", "words", "longest", "once in its note", "different texts")
+NOT_PHI = "Non-PHI"
+MARKED = {"ambiguous": "ambiguous", "in no list": "unseen"}  # the columns of marked words, and their marks
 LONG = 5  # words; longer spans are counted together
 SIZES = (0, 50, 100, 200, 400, 800, 1600, 3200)  # words of a note, from which notes are counted together
 MANY = (1, 2, 3, 4, 5, 10, 20, 50)  # notes of a patient, from which patients are counted together
@@ -161,6 +169,42 @@ def format_statistics(found: CorpusStatistics) -> str:
     return "\n".join([*facts, "", *align_columns([list(HEAD), *map(list, found.list_rows())])])
 
 
+def is_table_of_words(table: PublishedTable) -> bool:
+    """Whether a paper's table counts the words of each kind of a corpus."""
+    cells = (cell for row in table.rows.values() for cell in row)
+    return NOT_PHI in table.rows and all(cell.isdecimal() for cell in cells)
+
+
+def find_table_of_words(name: str) -> PublishedTable:
+    """Read a paper's table. Raises :class:`ConfigurationError` where it does not count words."""
+    table = published_tables.read_table(name)
+    if not is_table_of_words(table):
+        known = [
+            n for n in published_tables.list_tables() if is_table_of_words(published_tables.read_table(n))
+        ]
+        raise ConfigurationError(f"--published {name}: no counts of words; wanted {' or '.join(known)}")
+    return table
+
+
+def count_words(
+    documents: Sequence[Document], marks: Iterable[TokenMark] = ()
+) -> dict[str, dict[str, float]]:
+    """Count the words of each of the eight kinds of i2b2 2006, and of Non-PHI; with ``marks`` also the marked
+    ones (Sibanda & Uzuner 2006, tables 6 and 10). Raises :class:`SchemeError` at a type that the map 2006
+    does not have."""
+    to_2006 = read_map("2006")
+    mapped = list(to_2006.apply_all(documents))
+    counts = measure_words([(each, each) for each in mapped], to_2006.scheme).counts()
+    rows: dict[str, dict[str, float]] = {
+        KINDS.get(kind, kind): {"words": count.tp} for kind, count in counts.items()
+    }
+    for mark in marks:
+        row = rows.setdefault((to_2006.types.get(mark.type) if mark.type else "") or NOT_PHI, {})
+        for column, flag in MARKED.items():
+            row[column] = row.get(column, 0) + getattr(mark, flag)
+    return rows
+
+
 def render_page(found: CorpusStatistics, name: str) -> str:
     """Render the counts as a page."""
     most = max((each.spans for each in found.types.values()), default=1)
@@ -219,6 +263,15 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the corpus (default: detected)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page; it has no text of a note")
+    parser.add_argument(
+        "--published",
+        metavar="TABLE",
+        help="print a paper's counts of words beside ours, such as tafvizi-2011-table-5-1",
+    )
+    parser.add_argument(
+        "--tokens", type=Path, metavar="FILE", help="the marked tokens that reidentify wrote, for --published"
+    )
+    cli.add_types_option(parser)
     cli.add_reading_options(parser)
     cli.add_recursive_option(parser)
     return parser
@@ -226,17 +279,24 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    published = find_table_of_words(args.published) if args.published else None
     reading = cli.build_reading(args, args.source)
     cli.report_left_out(args.corpus, reading)
-    documents = reading.read(args.corpus)
-    found = measure_corpus(cli.show_progress(documents, "read"))
+    read = list(cli.show_progress(reading.read(args.corpus), "read"))
+    documents = list(read_map(args.types).apply_all(read)) if args.types else read
+    found = measure_corpus(documents)
     if args.json:
         with open_whole(args.json) as file:
             file.write(json.dumps(found.build_json(), indent=1, ensure_ascii=False) + "\n")
     if args.html:
         with open_whole(args.html) as file:
             file.write(render_page(found, args.corpus.name))
-    print(format_statistics(found))
+    texts = [format_statistics(found)]
+    if published:
+        marks = read_token_marks(args.tokens) if args.tokens else ()
+        corpus = f"{args.corpus.name} ({found.notes} notes)"
+        texts.append(published_tables.format_beside(published, count_words(read, marks), corpus))
+    print("\n\n".join(texts))
 
 
 if __name__ == "__main__":

@@ -158,3 +158,13 @@ def test_a_category_takes_one_of_its_types_for_another(notes, tmp_path):
     other = dataclasses.replace(found, evaluation=evaluated)
     assert published_comparison.score_category(other, "NAME") == Counts(1, 0, 0)
     assert published_comparison.view_types([other])["DOCTOR"]["right"] == 0
+
+
+def test_of_a_configurations_tables_one_can_be_chosen():
+    planned, name = read_shipped("tafvizi_corpora"), "tafvizi-2011-table-b-6"
+    assert list(published_comparison.choose_published(planned, [name]).published) == [name]
+    assert published_comparison.choose_published(planned, []).published == planned.published
+    with pytest.raises(
+        ConfigurationError, match="tafvizi_corpora does not name it; did you mean tafvizi-2011"
+    ):
+        published_comparison.choose_published(planned, ["tafvizi-2011-table-b-5"])

@@ -7,10 +7,14 @@ from xml.etree import ElementTree
 import pytest
 
 from crfdeid import corpora
+from crfdeid.corpora.token_marks import TokenMark
+from crfdeid.errors import ConfigurationError
+from crfdeid.evaluate import published_tables
 from crfdeid.evaluate.corpus_statistics import (
     MANY,
     SIZES,
     TypeStatistics,
+    count_words,
     draw_counts,
     draw_pictures,
     format_statistics,
@@ -159,3 +163,46 @@ def test_the_verb_shows_counts_and_no_text(notes, tmp_path, capsys):
     assert json.loads(files[0].read_text())["notes"] == len(notes)
     if len(notes) == 3:
         assert "DOCTOR" in said and "75.0%" in said and 'class="bar"' in files[1].read_text()
+
+
+OWN_WORDS = {"DOCTOR": {"words": 3}, "HOSPITAL": {"words": 6}, "Non-PHI": {"words": 4}}
+
+
+def test_words_are_counted_by_the_eight_kinds_of_2006_and_those_that_are_not_phi():
+    assert count_words(NOTES) == OWN_WORDS
+    marks = [
+        TokenMark("1", 4, 8, "DOCTOR", True, True, "host"),
+        TokenMark("1", 0, 2, "", True, False, "host"),
+    ]
+    counted = count_words(NOTES, marks)
+    assert counted["DOCTOR"] == {"words": 3, "ambiguous": 1, "in no list": 1}
+    assert counted["Non-PHI"] == {"words": 4, "ambiguous": 1, "in no list": 0}
+
+
+@pytest.mark.parametrize(
+    "table", ["tafvizi-2011-table-5-1", "tafvizi-2011-table-5-2", "sibanda-uzuner-2006-table-1"]
+)
+def test_a_papers_counts_of_words_are_printed_beside_ours(tmp_path, capsys, table):
+    path = tmp_path / "notes.jsonl"
+    corpora.write(NOTES, path, "jsonl")
+    main([str(path), "--types", "2006", "--published", table])
+    lines = capsys.readouterr().out.splitlines()
+    assert "ours:  notes.jsonl (3 notes)" in lines
+    assert [line.split()[-1] for line in lines if line.startswith("Non-PHI")] == ["4"]
+    paper = published_tables.read_table(table).rows["DOCTOR"]
+    assert any(line.split() == ["DOCTOR", *paper, "3"] for line in lines)
+
+
+def test_the_words_of_table_6_are_those_that_reidentify_marked(tmp_path, capsys):
+    path, marks = tmp_path / "notes.jsonl", tmp_path / "notes.tokens.csv"
+    corpora.write(NOTES, path, "jsonl")
+    marks.write_text("document,start,end,type,ambiguous,unseen,where\n1,4,8,DOCTOR,1,0,host\n")
+    main([str(path), "--published", "sibanda-uzuner-2006-table-6", "--tokens", str(marks)])
+    assert re.search(r"^DOCTOR +311 +3 +247 +1", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_table_without_counts_of_words_is_refused_by_the_names_of_those_that_have_them():
+    with pytest.raises(
+        ConfigurationError, match="no counts of words; wanted sibanda-uzuner-2006-table-1 or "
+    ):
+        main(["notes.jsonl", "--published", "he-2015-table-3"])
