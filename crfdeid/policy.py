@@ -176,6 +176,7 @@ FORMS = {
     "under_90": Form(AGES, is_age_under_90),
     "state": Form(frozenset({"STATE"}), is_state),
     "country": Form(frozenset({"COUNTRY"}), is_country),
+    "province": Form(frozenset({"STATE"}), lambda text, before, after: False),  # redact knows its language
 }
 
 

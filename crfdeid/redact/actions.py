@@ -7,7 +7,7 @@ years beside shifted dates would give the shift away. A kept span is replaced wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import GENERALIZE, KEEP, SURROGATE, Policy
@@ -22,14 +22,17 @@ GENERIC_TYPE = "PHI"
 BLANK = "_"
 
 KEPT = "kept"
+PLACE_FORMS = {kinds.STATE: "province", kinds.COUNTRY: "country"}  # of other languages than English
 
 
 class PolicyActions:
     """The actions of a policy, or only ``style_action`` where the policy is None. Raises
-    :class:`ConfigurationError` for a policy that leaves a type out."""
+    :class:`ConfigurationError` for a policy that leaves a type out. ``is_place`` knows by kind the states and
+    countries of another language, in the forms that the policy names."""
 
     def __init__(self, policy: Policy | None, style_action: str) -> None:
         self.policy, self.style_action = policy, style_action
+        self.is_place: Callable[[str, str], bool] = lambda kind, text: False
         if policy:
             check_policy(policy)
 
@@ -64,6 +67,10 @@ class PolicyActions:
         if span.type not in self.policy.by_type and kinds.kind_of(span.type) != kinds.UNKNOWN:
             raise ConfigurationError(f"policy {self.policy.name}: no rule for {span.type}, which a note has")
         action = self.policy.choose_action(document, span)
+        rule, kind = self.policy.by_type.get(span.type), kinds.kind_of(span.type)
+        may_stay = rule is not None and rule.forms.get(PLACE_FORMS.get(kind, "")) == KEEP
+        if may_stay and self.is_place(kind, document.text_of(span)):
+            action = KEEP
         if action == KEEP and kinds.kind_of(span.type) == kinds.DATE and self.policy.shifts(span.type):
             action = SURROGATE
         return self.style_action if action == SURROGATE else action

@@ -23,7 +23,7 @@ from crfdeid.redact.actions import MARKER, PolicyActions, check_marker, make_bla
 from crfdeid.redact.leftover.suspicious import Suspicion, find_suspicious
 from crfdeid.redact.released_notes import remember_release
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.generalize import generalize, hash_text
+from crfdeid.redact.surrogates.generalize import hash_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules, check_shifts, choose_days, draw_days
 from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
@@ -98,6 +98,7 @@ class Redactor:
             )
         self.secret, self.style, self.rules, self.by_note = secret, style, rules or Rules(), by_note
         self.marker, self.actions = check_marker(marker), PolicyActions(policy, STYLE_ACTIONS[style])
+        self.write_in(self.rules.language)
         self.shifts, self.avoid = check_shifts(shifts or {}), avoid
         self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
         self.save_history: Callable[[str, PatientHistory], None] | None = None
@@ -105,8 +106,8 @@ class Redactor:
     def write_in(self, language: str) -> None:
         """Make surrogates in this language from now on. Raises :class:`ConfigurationError` for one that has
         none."""
-        find_surrogates(language)
         self.rules = replace(self.rules, language=language)
+        self.actions.is_place = find_surrogates(language).is_place
 
     def hash_options(self, *further: object) -> str:
         """Hash everything that the result depends on. Without the secret the hash reveals nothing."""
@@ -264,7 +265,7 @@ class Redactor:
             return Replacement(*place, marker, "marker", False, OLD_AGE)
         if is_general:
             to = self.actions.find_unit(span.type)
-            made = generalize(document, span, to, surrogates.dates, note_date)
+            made = surrogates.generalize(document, span, to, note_date)
         else:
             made = surrogates.make_surrogate(document, span, note_date)
         if made is None:

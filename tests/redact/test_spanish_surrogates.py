@@ -8,6 +8,7 @@ import pytest
 from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon import SPANISH, spanish
 from crfdeid.lexicon.letters import fold
+from crfdeid.policy import read_policy
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import listed
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
@@ -246,3 +247,28 @@ def test_the_same_secret_gives_the_same_note_and_the_language_is_in_the_hash():
 def test_an_unknown_language_is_refused():
     with pytest.raises(ConfigurationError, match="^latin: no such language; wanted english or spanish$"):
         Redactor(SECRET, rules=Rules(language="latin")).redact([make_note(("Ana", "PATIENT"))])
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "made"),
+    [
+        ("cuarenta y cuatro", "AGE", "40-49"), ("67", "AGE", "60-69"), ("noventa y dos", "AGE", "90 o más"),
+        ("cuarenta y pocos", "AGE", "[**AGE**]"),
+        ("12/03/2015", "DATE", "T1 2015"), ("doce de marzo de 2015", "DATE", "T1 2015"),
+        ("2015", "DATE", "2015"),
+        ("50002", "ZIP", "50"), ("Calatayud", "CITY", "Zaragoza"), ("Zaragoza", "CITY", "España"),
+        ("Nowhere", "CITY", "[**CITY**]"),
+        ("Huesca", "STATE", "Huesca"), ("Vorin", "STATE", "[**STATE**]"), ("Suiza", "COUNTRY", "Suiza"),
+    ],
+)  # fmt: skip
+def test_the_policy_of_the_gdpr_reads_spanish(text, type, made):
+    redactor = Redactor(SECRET, rules=RULES, policy=read_policy("gdpr"))
+    (redaction,) = redactor.redact([make_note("Vive: ", (text, type), ".")])
+    assert redaction.document.text == f"Vive: {made}."
+
+
+def test_the_policy_of_the_gdpr_reads_english_as_before():
+    redactor = Redactor(SECRET, policy=read_policy("gdpr"))
+    note = make_note(("Suiza", "COUNTRY"), ", ", ("Huesca", "STATE"), ", ", ("12/03/2015", "DATE"))
+    (redaction,) = redactor.redact([note])
+    assert redaction.document.text == "[**COUNTRY**], [**STATE**], Q4 2015"

@@ -20,9 +20,9 @@ from crfdeid.redact.surrogates.generalize import generalize, hash_text
 from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.institutions import KINDS, PHRASE, replace_kind
 from crfdeid.redact.surrogates.keyed_choice import THINGS, Initials, KeyedChoices
-from crfdeid.redact.surrogates.patient import PatientSurrogates, find_state_beside, may_stay
+from crfdeid.redact.surrogates.patient import PatientSurrogates, may_stay
 from crfdeid.redact.surrogates.patient_facts import NoteWords, collect_facts
-from crfdeid.redact.surrogates.places import list_towns
+from crfdeid.redact.surrogates.places import find_state_beside, list_towns
 
 SECRETS = [bytes([number]) * 32 for number in range(6)]
 

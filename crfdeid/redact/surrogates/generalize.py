@@ -12,8 +12,7 @@ from crfdeid.policy import DATE_UNITS, is_country, is_state
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.patient import UNIT_LENGTH, find_state_beside
-from crfdeid.redact.surrogates.places import STATES, generalise_zip, parse_state
+from crfdeid.redact.surrogates.places import STATES, find_state_beside, generalise_zip, parse_state
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
@@ -65,7 +64,7 @@ def generalize(
     if kind == kinds.DATE:
         return dates.generalize_text(text, to or DATE_UNITS[0], note_date)
     if kind == kinds.AGE:
-        after = document.text[span.end : span.end + UNIT_LENGTH]
+        after = document.text[span.end : span.end + kinds.UNIT_LENGTH]
         return band_age(text, after, int(to.partition(" ")[0]) if to else WIDTH)
     if kind == kinds.ZIP:
         return generalise_zip(text) if any(c.isdecimal() for c in text) else None

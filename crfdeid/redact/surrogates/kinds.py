@@ -41,6 +41,7 @@ TYPES = {
     OTHER: "OTHER SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA OTROS_SUJETO_ASISTENCIA",
 }  # fmt: skip
 KINDS = {type: kind for kind, types in TYPES.items() for type in types.split()}
+UNIT_LENGTH = 12  # characters after an age or a holiday that may say what it means
 MAX_GAP = 3  # characters between two neighbouring parts of an address
 
 

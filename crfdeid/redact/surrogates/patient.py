@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,17 +14,17 @@ from crfdeid.lexicon.letters import remove_invisible
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.dates import DateShifter, draw_shift
+from crfdeid.redact.surrogates.generalize import generalize
 from crfdeid.redact.surrogates.identifiers import Identifiers, replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import DOCTORS, KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, PatientHistory, is_doctor
-from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
+from crfdeid.redact.surrogates.places import Places, find_state_beside, generalise_zip, is_us
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
-UNIT_LENGTH = 12  # characters after an age or a holiday that may say what it means
 MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
 WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
 
@@ -99,12 +99,13 @@ class PatientSurrogates:
         only if :func:`may_stay` says so, or for an age up to 89."""
         text, kind = remove_invisible(document.text_of(span)), kinds.kind_of(span.type)
         if kind == kinds.AGE:
-            made = ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
+            made = ages.generalise_age(text, document.text[span.end : span.end + kinds.UNIT_LENGTH])
             return made and ages.write_decade(text, made)
         if may_stay(document, span):
             return text
         if kind == kinds.DATE:
-            return self.dates.shift_text(text, note_date, document.text[span.end : span.end + UNIT_LENGTH])
+            after = document.text[span.end : span.end + kinds.UNIT_LENGTH]
+            return self.dates.shift_text(text, note_date, after)
         if kind == kinds.CITY:
             return self.places.replace_city(text, find_state_beside(document, span))
         knows_doctors = self.facts.complete or self.rules.same_doctors
@@ -113,6 +114,15 @@ class PatientSurrogates:
         else:
             made = REPLACERS[kind](self, text) if kind in REPLACERS else None
         return made if made != text else None
+
+    def generalize(self, document: Document, span: Span, to: str, note_date: date | None) -> str | None:
+        """Make the text of a span less exact, as :func:`generalize` does."""
+        return generalize(document, span, to, self.dates, note_date)
+
+    @staticmethod
+    def is_place(kind: str, text: str) -> bool:
+        """Whether a text is a state or country of another language than English, which a policy may keep."""
+        return False
 
     def replace_zip(self, text: str) -> str | None:
         if not any(c.isdecimal() for c in text):
@@ -165,19 +175,6 @@ def is_in_address(document: Document, span: Span) -> bool:
     return any(
         s.type in ("CITY", "STATE", "ZIP") and 0 <= span.start - s.end <= kinds.MAX_GAP for s in before
     )
-
-
-def find_state_beside(document: Document, span: Span) -> str | None:
-    """The postal abbreviation of the state that follows a city, or of the ZIP code that follows it."""
-    first = bisect_left(document.spans, span.end, key=attrgetter("start"))
-    stop = bisect_right(document.spans, span.end + kinds.MAX_GAP, key=attrgetter("start"))
-    for other in document.spans[first:stop]:
-        text = document.text_of(other)
-        if other.type == "STATE":
-            return parse_state(text)
-        if other.type == "ZIP":
-            return find_zip_state(text)
-    return None
 
 
 def check_shifts(shifts: Mapping[str, int]) -> dict[str, int]:

@@ -7,7 +7,9 @@ without its state.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cache, cached_property
+from operator import attrgetter
 from zlib import crc32
 
 import regex
@@ -19,6 +21,7 @@ from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.text.document import Document, Span
 
 MIN_TOWNS = 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
@@ -216,3 +219,16 @@ def generalise_zip(text: str) -> str:
     if found is None:
         return "000"
     return "000" if found[1] in SMALL_AREAS else found[1]
+
+
+def find_state_beside(document: Document, span: Span) -> str | None:
+    """The postal abbreviation of the state that follows a city, or of the ZIP code that follows it."""
+    first = bisect_left(document.spans, span.end, key=attrgetter("start"))
+    stop = bisect_right(document.spans, span.end + kinds.MAX_GAP, key=attrgetter("start"))
+    for other in document.spans[first:stop]:
+        text = document.text_of(other)
+        if other.type == "STATE":
+            return parse_state(text)
+        if other.type == "ZIP":
+            return find_zip_state(text)
+    return None

@@ -66,6 +66,7 @@ DECADE = regex.compile(r"(?P<head>(?:años |los )*)(?P<y>(?:19|20)?\d0)(?P<tail>
 PLAIN_FEASTS = {drop_accents(name): day for name, day in FEASTS.items()}
 NAMES = "|".join(sorted(PLAIN_FEASTS, key=len, reverse=True))
 FEAST = regex.compile(rf"(?P<name>{NAMES})(?:\s+(?:de\s+|del\s+)?(?P<y>\d{{4}}))?", regex.IGNORECASE)
+QUARTER = regex.compile(r"\bQ(?=[1-4]\b)")
 PARTS = ("principios", "mediados", "finales")
 
 
@@ -100,7 +101,9 @@ class SpanishDates(DateShifter):
         return merge(text, blanked, made) if made else None
 
     def generalize_text(self, text: str, unit: str, note_date: date | None) -> str | None:
-        return super().generalize_text(self._read_plainly(text), unit, note_date)
+        """Write the year or the quarter (``T1 2024``) of all dates in ``text``."""
+        made = super().generalize_text(self._read_plainly(text), unit, note_date)
+        return made and QUARTER.sub("T", made)
 
     def shows_old_age(self, text: str, note_date: date | None) -> bool:
         return super().shows_old_age(self._read_plainly(text), note_date)

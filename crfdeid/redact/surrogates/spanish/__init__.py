@@ -11,12 +11,19 @@ import regex
 from crfdeid.lexicon import spanish
 from crfdeid.lexicon.letters import drop_accents, remove_invisible, word_set
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.dates.spanish import SpanishDates
+from crfdeid.redact.surrogates.dates.spanish import SpanishDates, read_number
+from crfdeid.redact.surrogates.generalize import PLACES, WIDTH, band_age
 from crfdeid.redact.surrogates.keyed_choice import PATIENTS, Initials
 from crfdeid.redact.surrogates.listed import ListedNames, group_letters, is_word, list_letters
-from crfdeid.redact.surrogates.patient import UNIT_LENGTH, Makers, PatientSurrogates
+from crfdeid.redact.surrogates.patient import Makers, PatientSurrogates
 from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers
-from crfdeid.redact.surrogates.spanish.places import SpanishInstitutions, SpanishPlaces, find_province_beside
+from crfdeid.redact.surrogates.spanish.places import (
+    SpanishInstitutions,
+    SpanishPlaces,
+    find_province_beside,
+    is_country,
+    is_province,
+)
 from crfdeid.text.ages import NOT_AGE, NUMBER, OLDEST, YOUNG
 from crfdeid.text.document import Document, Span
 
@@ -39,6 +46,7 @@ WORDS = (
     )
 )
 LETTER = regex.compile(r"\p{L}+")
+IN_WORDS = regex.compile(r"\p{L}+(?:\s+y\s+\p{L}+)?")
 SHORT = ("Mª", "M.ª", "Ma")  # María
 
 
@@ -66,11 +74,30 @@ class SpanishSurrogates(PatientSurrogates):
     )
     is_word = staticmethod(partial(is_word, spanish.LANGUAGE))
 
+    def generalize(self, document: Document, span: Span, to: str, note_date: date | None) -> str | None:
+        """Make the text of a span less exact: an age in words too; a postal code becomes what those of its
+        province begin with, a place its province, or its country where the province has its name."""
+        text, kind = document.text_of(span), kinds.kind_of(span.type)
+        if kind == kinds.AGE:
+            after = document.text[span.end : span.end + kinds.UNIT_LENGTH]
+            return band_spanish_age(text, after, int(to.partition(" ")[0]) if to else WIDTH)
+        assert isinstance(self.places, SpanishPlaces)
+        if kind == kinds.ZIP:
+            return self.places.find_prefix(text)
+        if kind in PLACES:
+            return self.places.find_region(text, find_province_beside(document, span))
+        return super().generalize(document, span, to, note_date)
+
+    @staticmethod
+    def is_place(kind: str, text: str) -> bool:
+        """Whether a text is a province or country of the Spanish lists."""
+        return is_province(text) if kind == kinds.STATE else is_country(text)
+
     def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
         """Make the surrogate of a span, as :meth:`PatientSurrogates.make_surrogate` does."""
         text, kind = remove_invisible(document.text_of(span)), kinds.kind_of(span.type)
         if kind == kinds.AGE:
-            return generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
+            return generalise_age(text, document.text[span.end : span.end + kinds.UNIT_LENGTH])
         if kind == kinds.DATE and SpanishDates.is_weekday_or_season(text):
             return text
         if kind == kinds.CITY or span.type == "TERRITORIO":
@@ -79,6 +106,19 @@ class SpanishSurrogates(PatientSurrogates):
                 self.places.replace_city(text, province) if not text[0].isdigit() else self.replace_zip(text)
             )
         return super().make_surrogate(document, span, note_date)
+
+
+def band_spanish_age(text: str, after: str, width: int) -> str | None:
+    """Return ``text`` with each age as a band of ``width`` years, as :func:`band_age`, from words too.
+
+    >>> [band_spanish_age(text, "", 10) for text in ("67", "cuarenta y cuatro", "noventa y dos", "anciano")]
+    ['60-69', '40-49', '90 o más', None]
+    """
+    capped = generalise_age(text, after)
+    if capped is None or GROUP in capped:
+        return capped and GROUP
+    digits = IN_WORDS.sub(lambda match: str(read_number(match[0]) or match[0]), capped)
+    return None if LETTER.search(digits) and digits != capped else band_age(digits, after, width)
 
 
 def generalise_age(text: str, after: str = "") -> str | None:

@@ -35,6 +35,11 @@ POSTAL = regex.compile(r"(?<!\d)(?:[A-Z][ -]?)?\d{4,6}(?!\d)")
 FEMININE = regex.compile(r"^\p{L}*(?<!ist)a\b", regex.IGNORECASE)
 WOMEN = word_set("actriz jueza docta mujer monja azafata")
 SPAIN = "ES"
+COUNTRIES = {
+    SPAIN: "España", "AR": "Argentina", "BO": "Bolivia", "CL": "Chile", "CO": "Colombia", "CR": "Costa Rica",
+    "DO": "República Dominicana", "EC": "Ecuador", "GT": "Guatemala", "MX": "México", "PE": "Perú",
+    "PY": "Paraguay", "UY": "Uruguay", "VE": "Venezuela",
+}  # fmt: skip
 UNITS = ("ud", "uds")
 
 
@@ -174,6 +179,21 @@ class SpanishPlaces(Places):
         rest = replace_characters(text[at + len(old) :], self.choices, "zip", match[0])
         return text[:at] + new + rest
 
+    def find_prefix(self, text: str) -> str | None:
+        """The digits that the postal codes of the province of one have in common."""
+        match = POSTAL.search(text)
+        own = match and self._find_of_code(match[0])
+        return load_prefixes()[own] if own else None
+
+    def find_region(self, name: str, beside: str | None) -> str | None:
+        """The province of a place: the one beside it (folded), otherwise that of a town of its name; its
+        country, where the province has its name."""
+        found = find_provinces(beside) if beside else find_provinces(fold(name))
+        own = next((each for each in found if each[0] == self.country), found[0] if found else None)
+        if own is None:
+            return None
+        return COUNTRIES[own[0]] if fold(own[1]) == fold(name) else own[1]
+
     def _find_of_code(self, code: str) -> Province | None:
         """The province of the patient's country whose postal codes begin so."""
         for province, prefix in load_prefixes().items():
@@ -276,6 +296,20 @@ def find_provinces(name: str) -> tuple[Province, ...]:
     ((('ES', 'Asturias'),), (('ES', 'Asturias'),), ())
     """
     return tuple(dict.fromkeys([*load_names().get(name, ()), *load_towns().get(name, ())]))
+
+
+def is_province(text: str) -> bool:
+    return fold(text.rstrip(".")) in load_names()
+
+
+@cache
+def load_countries() -> frozenset[str]:
+    """The folded names of countries."""
+    return frozenset(map(fold, word_lists.read_entries(LANGUAGE.countries)))
+
+
+def is_country(text: str) -> bool:
+    return fold(text) in load_countries()
 
 
 def parse_province(text: str) -> Province | None:
