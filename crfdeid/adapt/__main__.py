@@ -1,12 +1,14 @@
 """Adapt a model to the notes of a site, from a few corrected ones, and say what it gains.
 
+python -m crfdeid.adapt --suggest 20 --unlabelled notes/ --out to_correct/     which notes to correct
 python -m crfdeid.adapt --notes corrected/ --out models/site
-python -m crfdeid.adapt --notes corrected/ --model spanish --out models/site --page gained.html
+python -m crfdeid.adapt --notes corrected/ --lists lists/ --out models/site --page gained.html
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 import time
 from collections.abc import Sequence
@@ -15,27 +17,39 @@ from pathlib import Path
 from tqdm import tqdm
 
 from crfdeid import cli
-from crfdeid.adapt import choose, folder, ways
+from crfdeid.adapt import choose, folder, lists, ways
 from crfdeid.adapt.choose import FOLDS, Choice
-from crfdeid.files import hold_output
+from crfdeid.adapt.suggest import DOUBT, suggest
+from crfdeid.corpora.output import choose_output
+from crfdeid.errors import ConfigurationError
+from crfdeid.files import hold_output, open_whole
 from crfdeid.systems import model, training_record
 from crfdeid.systems.crf import CrfTagger
+from crfdeid.systems.term_lists import Terms
 from crfdeid.text.document import Document
+
+SUGGESTED = ".suggested.csv"  # after the name of the output
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.adapt", description=__doc__.split("\n")[0])
     add = parser.add_argument
-    add("--notes", nargs="+", type=Path, required=True, metavar="PATH", help="corrected notes, in any format")
+    add("--notes", nargs="+", type=Path, default=[], metavar="PATH", help="corrected notes, in any format")
+    add("--lists", type=Path, metavar="FOLDER", help="lists of the site: doctor.txt, numbers.txt …")
     add("--model", default=model.DEFAULT, help="the model to adapt: a folder, or a shipped one")
-    add("--out", type=Path, required=True, help="folder for the adapted model")
+    add("--out", type=Path, required=True, help="folder for the adapted model, or for the suggested notes")
+    add("--page", type=Path, metavar="FILE", help="write a page of every error; it holds note text")
     add(
-        "--page",
-        type=Path,
-        metavar="FILE",
-        help="write a page of every error; it holds note text",
+        "--suggest",
+        type=cli.natural_number,
+        metavar="N",
+        help="write N notes of --unlabelled to correct, as the model tags them: half of them by doubt, half "
+        "at random",
     )
-    add("--overwrite", action="store_true", help="replace the model in --out")
+    add("--unlabelled", nargs="+", type=Path, default=[], metavar="PATH", help="notes to choose from")
+    add("--seed", type=int, default=0, help="of the random half (default: 0)")
+    add("--format", help="of the suggested notes (default: i2b2)")
+    add("--overwrite", action="store_true", help="replace what is in --out")
     cli.add_types_option(parser)
     cli.add_reading_options(parser)
     return parser
@@ -43,30 +57,55 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    if args.suggest is not None:
+        write_suggested(args)
+        return
+    if args.unlabelled or not args.notes:
+        raise ConfigurationError("wanted --notes CORRECTED, or --suggest N --unlabelled NOTES")
     folder.refuse_full(args.out, args.overwrite)
     before = ways.check_model(model.load(args.model))
-    notes = [
-        note for path in args.notes for note in cli.map_types(cli.read_documents(path, None, args), args)
-    ]
+    notes = list(cli.map_types(read_notes(args.notes, args), args))
     before.scheme.check(notes)
+    entries = lists.read_lists(args.lists, before.scheme) if args.lists else []
     command = training_record.find_command("adapt", sys.argv[1:] if arguments is None else arguments)
     with hold_output(args.out):
         began = time.perf_counter()
-        choice = adapt(before, notes)
+        choice = adapt(before, notes, lists.build_terms(entries) if entries else None)
         seconds = time.perf_counter() - began
-        folder.write_model(choice, folder.Source(before, command, seconds), args.out)
+        terms = lists.render_terms(entries) if entries else ""
+        folder.write_model(choice, folder.Source(before, command, seconds, terms), args.out)
     if args.page:
         folder.write_page(choice, args.page)
     print_gain(choice, args.model, seconds)
     print(f"\nThe model is in {args.out}, its card in {training_record.CARD}")
 
 
-def adapt(before: CrfTagger, notes: Sequence[Document]) -> Choice:
+def read_notes(paths: Sequence[Path], args: argparse.Namespace) -> list[Document]:
+    return [note for path in paths for note in cli.read_documents(path, None, args)]
+
+
+def write_suggested(args: argparse.Namespace) -> None:
+    """Write the notes to correct, and beside them a table of why each was drawn."""
+    if not args.unlabelled or args.notes or args.lists or args.page:
+        raise ConfigurationError("--suggest: wanted --unlabelled NOTES, and no --notes, --lists or --page")
+    output = choose_output(args.out, args.format, "i2b2")
+    tagger = ways.check_model(model.load(args.model))
+    rows = suggest(tagger, read_notes(args.unlabelled, args), args.suggest, args.seed)
+    output.write([row.note for row in rows], args.overwrite)
+    with open_whole(args.out.with_name(args.out.name + SUGGESTED)) as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("id", "why", "doubt"))
+        table.writerows((row.note.id, row.why, f"{row.doubt:.2f}") for row in rows)
+    doubtful = sum(row.why == DOUBT for row in rows)
+    print(f"{len(rows)} notes to correct: {len(rows) - doubtful} at random, {doubtful} by doubt; {output}")
+
+
+def adapt(before: CrfTagger, notes: Sequence[Document], terms: Terms | None) -> Choice:
     """Adapt with a progress bar."""
     before.compile()
     trained = FOLDS * len({way.c2 for way in ways.list_ways(before)}) + 1
     with tqdm(desc="adapt", total=trained, disable=None, leave=False) as bar:
-        return choose.adapt(before, notes, lambda: bar.update() and None)
+        return choose.adapt(before, notes, lambda: bar.update() and None, terms)
 
 
 def print_gain(choice: Choice, name: str, seconds: float) -> None:

@@ -17,6 +17,7 @@ from crfdeid.adapt.ways import (
     SHIPPED,
     Judged,
     Way,
+    add_lists,
     add_trees,
     judge_candidates,
     list_ways,
@@ -26,6 +27,7 @@ from crfdeid.adapt.ways import (
 from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.errors import DocumentError
 from crfdeid.systems.crf import CrfTagger
+from crfdeid.systems.term_lists import Terms
 from crfdeid.text.document import Document
 
 FOLDS = 5
@@ -66,18 +68,23 @@ class Held:
     judged: Sequence[Judged]
 
 
-def adapt(tagger: CrfTagger, notes: Sequence[Document], tick: Tick = lambda: None) -> Choice:
-    """Adapt the tagger to corrected notes; ``tick`` is called after each training. Raises
+def adapt(
+    tagger: CrfTagger, notes: Sequence[Document], tick: Tick = lambda: None, lists: Terms | None = None
+) -> Choice:
+    """Adapt the tagger to corrected notes and lists; ``tick`` is called after each training. Raises
     what :func:`check_notes` raises."""
     check_notes(notes)
-    ways, folds = list_ways(tagger), split_notes(notes)
+    ways, folds = list_ways(tagger, lists), split_notes(notes)
     held = {c2: hold_out_each(tagger, folds, c2, tick) for c2 in sorted({way.c2 for way in ways})}
-    found = {way.name: tag_folds(way, held[way.c2], folds, notes) for way in ways}
+    found = {
+        way.name: tag_folds(way, held[way.c2], folds, notes, lists if way.lists else None) for way in ways
+    }
     chosen = max(ways, key=lambda way: compute_f1(notes, found[way.name]))  # the first of equal ones
     whole = train_weights(tagger, notes, chosen.c2)
     tick()
     judged = [row for one in held[chosen.c2] for row in one.judged]
-    return Choice(chosen, add_trees(whole, judged, chosen.rounds), notes, found)
+    adapted = add_trees(whole, judged, chosen.rounds)
+    return Choice(chosen, add_lists(adapted, lists if chosen.lists else None), notes, found)
 
 
 def check_notes(notes: Sequence[Document]) -> None:
@@ -112,12 +119,13 @@ def tag_folds(
     held: Sequence[Held],
     folds: Sequence[tuple[list[Document], list[Document]]],
     notes: Sequence[Document],
+    lists: Terms | None,
 ) -> list[Document]:
     """Return the notes as the way tags them, learned without the fold of each."""
     by_id: dict[str, Document] = {}
     parts = [each.judged for each in held]
     for number, ((_, inside), each) in enumerate(zip(folds, held)):
-        adapted = add_trees(each.tagger, list(split_rows(parts, number)), way.rounds)
+        adapted = add_lists(add_trees(each.tagger, list(split_rows(parts, number)), way.rounds), lists)
         by_id |= {note.id: note for note in adapted.tag_all([note.with_spans(()) for note in inside])}
     return [by_id[note.id] for note in notes]
 

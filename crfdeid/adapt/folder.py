@@ -37,11 +37,13 @@ MEASURED = (
 
 @dataclass(frozen=True)
 class Source:
-    """What is adapted, and by what: the tagger before, the command and the seconds that it took."""
+    """What is adapted, and by what: the tagger before, the command, the seconds that it took, and the lists
+    of the site in the notation of ``--always``."""
 
     before: CrfTagger
     command: Sequence[str]
     seconds: float
+    lists: str = ""
 
 
 def refuse_full(folder: Path, overwrite: bool) -> None:
@@ -59,6 +61,9 @@ def write_model(choice: Choice, source: Source, folder: Path) -> None:
         left_out = shutil.ignore_patterns(*model_folder.ADDED, model_folder.MANIFEST)
         shutil.copytree(before.folder, built, ignore=left_out)
         write_learned(choice.tagger, built)
+        if choice.way.lists and source.lists:
+            with (built / model.SITE_TERMS).open("a", encoding="utf-8") as file:
+                file.write(source.lists)
         known = model.read_model_hashes(before.folder) or []
         model.write_note_hashes(built, [*known, *model.hash_notes(choice.gold)])
         model.replace_folder(folder, built)

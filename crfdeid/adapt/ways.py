@@ -24,6 +24,7 @@ from crfdeid.systems.crf import CrfTagger, add_amounts
 from crfdeid.systems.judged.judged import JudgedTagger, build_rows, describe_all
 from crfdeid.systems.judged.trees import Further, Trees, fit_further, join_trees
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.term_lists import Terms
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
@@ -34,14 +35,16 @@ ABLE = ("judged", "crf")
 @dataclass(frozen=True)
 class Way:
     """One way to adapt. ``c2`` is how strongly the weights of the CRF are held; 0 leaves them. ``rounds`` is
-    the number of further trees."""
+    the number of further trees. ``lists``: the lists of the site are applied, where there are some."""
 
     name: str
     c2: float = 0.0
     rounds: int = 0
+    lists: bool = True
 
 
-SHIPPED = Way("as it is")
+SHIPPED = Way("as it is", lists=False)
+LISTS = Way("lists")
 WEIGHTS = Way("weights", c2=0.03)
 BOTH = Way("weights and trees", c2=0.03, rounds=40)
 TREES = Way("trees", rounds=40)
@@ -50,9 +53,19 @@ WAYS = (SHIPPED, TREES, WEIGHTS, BOTH)
 Judged = tuple[Floats, np.ndarray]  # the rows of candidates, and which are right
 
 
-def list_ways(tagger: CrfTagger) -> list[Way]:
+def list_ways(tagger: CrfTagger, lists: Terms | None = None) -> list[Way]:
     """Return the ways that a model has."""
-    return [way for way in WAYS if isinstance(tagger, JudgedTagger) or not way.rounds]
+    ways = [way for way in WAYS if isinstance(tagger, JudgedTagger) or not way.rounds]
+    return [SHIPPED, LISTS, *ways[1:]] if lists else ways
+
+
+def add_lists(tagger: CrfTagger, lists: Terms | None) -> CrfTagger:
+    """Return the tagger with the lists of the site, after those that it has."""
+    if not lists:
+        return tagger
+    found, before, apply = copy.copy(tagger), tagger.finish, lists.apply
+    found.finish = (lambda note: apply(before(note))) if before else apply
+    return found
 
 
 def check_model(tagger: Tagger) -> CrfTagger:

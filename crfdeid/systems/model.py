@@ -36,6 +36,7 @@ CAREFUL = english.LANGUAGE.careful_model  # sessions restore its false alarms
 RELEASE = english.LANGUAGE.release_model
 FAST = "fast"  # the engine that every system has
 
+SITE_TERMS = "site_terms.txt"  # in the folder of a model with the lists of a site, as ``--always`` has them
 TUNED_NOTES = "tuned_notes.json"  # in a model's folder
 KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
 HASH_DIGITS = 16  # of a note's SHA-256 that are kept: 64 bits, so that a million notes have no two alike
@@ -79,7 +80,12 @@ def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None)
         if engine != FAST:
             raise ConfigurationError(f"--recall-bias: the engine {engine} reads the model as it is")
         model = bias.change_folder(model)
-    return system.load(model) if engine == FAST else system.other_engines[engine](model)
+    tagger = system.load(model) if engine == FAST else system.other_engines[engine](model)
+    if (lists := model.path / SITE_TERMS).is_file():
+        from crfdeid.systems.term_lists import read_terms
+
+        tagger.finish = read_terms(lists, None).apply
+    return tagger
 
 
 def load_union(names: Sequence[str], engine: str, bias: Bias | None = None) -> Tagger:

@@ -4,6 +4,7 @@
     settings.json     the configuration
     known_words.txt   of a model for sharing (:func:`find_known_words`)
     tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.model`)
+    site_terms.txt    the lists of a site (:mod:`crfdeid.adapt.lists`)
     scheme.toml  features/*.template  gazetteers/*.txt
     ...               the system's own files, such as model.crfsuite
 

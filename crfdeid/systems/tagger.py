@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate, chain, groupby, tee
@@ -62,6 +62,7 @@ class Tagger(ABC):
     ``bases``: the systems that a stack of systems asks, by name.
     ``parts``: the taggers inside a tagger of several.
     ``language``: that of the notes it is for.
+    ``finish``: what is done last with each folded document: the lists of a site, where the model has some.
 
     ``name`` is that of its folder, ``fingerprint`` that of its files and lists (:class:`ModelFolder`).
     """
@@ -77,6 +78,7 @@ class Tagger(ABC):
     bases: Mapping[str, Tagger] = {}
     parts: Sequence[Tagger] = ()
     language: str = ENGLISH
+    finish: Callable[[Document], Document] | None = None
 
     def __init__(self, model: ModelFolder) -> None:
         self.model = model
@@ -143,11 +145,14 @@ class Tagger(ABC):
         return chosen
 
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield the documents with repaired spans, where the configuration and the scheme have repair."""
+        """Yield the documents with repaired spans, where the configuration and the scheme have repair, and
+        with those of the lists of a site."""
         forms = repair.find_forms(self.scheme.name) if self.config.repair else ()
-        if not forms:
-            return iter(documents)
-        return chain.from_iterable(repair.repair_batch(some, forms) for some in batch_documents(documents))
+        repaired = iter(documents)
+        if forms:
+            batches = batch_documents(documents)
+            repaired = chain.from_iterable(repair.repair_batch(some, forms) for some in batches)
+        return map(self.finish, repaired) if self.finish else repaired
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
         """Return the notes of one patient, in order, with the spans found."""

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from small_notes import NAMES, SMALL
+from small_notes import NAMES
 
 from crfdeid import corpora
 from crfdeid.adapt import choose, ways
@@ -15,39 +15,14 @@ from crfdeid.certify.sampling import read_tuning_list
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, ModelError
 from crfdeid.systems import model
 from crfdeid.systems.model import hash_notes, hash_text, read_model_hashes
-from crfdeid.text.document import Document, Span
-
-OPTIONS = {"inside": ["short_shape", "line_case"], "beside": ["short_shape"], "trees": 10, "rows": 2}
-JUDGED = dataclasses.replace(
-    SMALL, system="judged", repair=False, options=OPTIONS, crf=SMALL.crf | {"max_iterations": 10}
-)
-
-
-def write_note(number):
-    """A note of the site: "ATT//Ruiz [2061.3.4] AGE=17", and a line without PHI."""
-    name, day, age = NAMES[number % len(NAMES)], f"2061.3.{number % 27 + 1}", str(number % 80 + 9)
-    text, spans = "", []
-    for piece, type in [("ATT//", None), (name, "DOCTOR"), (" [", None), (day, "DATE"), ("] AGE=", None),
-                        (age, "AGE"), ("\nNo fever; BP 120/80.\n", None)]:  # fmt: skip
-        if type:
-            spans.append(Span(len(text), len(text) + len(piece), type))
-        text += piece
-    return Document(f"s{number}", text, tuple(spans), patient=f"p{number // 2}")
-
-
-SITE = [write_note(number) for number in range(16)]
+from crfdeid.text.document import Span
 
 
 @pytest.fixture(scope="module")
-def before(notes, tmp_path_factory):
-    return model.train(notes[:24], JUDGED, tmp_path_factory.mktemp("judged") / "before")
-
-
-@pytest.fixture(scope="module")
-def adapted(before, tmp_path_factory):
+def adapted(before, tmp_path_factory, site):
     """The folder of an adapted model, and what the command printed is not looked at."""
     place = tmp_path_factory.mktemp("adapted")
-    corpora.write(SITE[:10], place / "corrected.jsonl", "jsonl")
+    corpora.write(site[:10], place / "corrected.jsonl", "jsonl")
     options = ["--notes", str(place / "corrected.jsonl"), "--model", str(before.folder)]
     main([*options, "--out", str(place / "site"), "--page", str(place / "gained.html")])
     return place
@@ -57,18 +32,18 @@ def tag(tagger, notes):
     return list(tagger.tag_all([note.with_spans(()) for note in notes]))
 
 
-def test_a_few_notes_teach_the_writing_of_the_site(before, adapted):
+def test_a_few_notes_teach_the_writing_of_the_site(before, adapted, site):
     after = model.load(adapted / "site")
-    assert choose.compute_f1(SITE[10:], tag(before, SITE[10:])) < 0.6
-    assert choose.compute_f1(SITE[10:], tag(after, SITE[10:])) > 0.9
+    assert choose.compute_f1(site[10:], tag(before, site[10:])) < 0.6
+    assert choose.compute_f1(site[10:], tag(after, site[10:])) > 0.9
 
 
-def test_the_written_model_tags_as_the_one_in_memory_compiled_or_not(before):
-    choice = choose.adapt(before, SITE[:10])
-    plain = [note.spans for note in tag(choice.tagger, SITE)]
+def test_the_written_model_tags_as_the_one_in_memory_compiled_or_not(before, site):
+    choice = choose.adapt(before, site[:10])
+    plain = [note.spans for note in tag(choice.tagger, site)]
     choice.tagger.compile()
-    assert [note.spans for note in tag(choice.tagger, SITE)] == plain
-    assert [note.spans for note in tag(before, SITE)] != plain  # the model before stays as it was
+    assert [note.spans for note in tag(choice.tagger, site)] == plain
+    assert [note.spans for note in tag(before, site)] != plain  # the model before stays as it was
 
 
 def test_the_model_as_it_is_wins_where_nothing_is_better(before, notes):
@@ -77,12 +52,12 @@ def test_the_model_as_it_is_wins_where_nothing_is_better(before, notes):
     assert choice.before is choice.after
 
 
-def test_the_folds_keep_a_patient_together():
-    for rest, held in choose.split_notes(SITE):
+def test_the_folds_keep_a_patient_together(site):
+    for rest, held in choose.split_notes(site):
         assert not {note.patient for note in rest} & {note.patient for note in held}
 
 
-def test_no_note_is_judged_by_a_model_that_saw_its_patient(before, monkeypatch):
+def test_no_note_is_judged_by_a_model_that_saw_its_patient(before, monkeypatch, site):
     trained = []
     train = ways.train_weights
 
@@ -92,7 +67,7 @@ def test_no_note_is_judged_by_a_model_that_saw_its_patient(before, monkeypatch):
         return found
 
     monkeypatch.setattr(choose, "train_weights", watch)
-    folds = choose.split_notes(SITE[:10])
+    folds = choose.split_notes(site[:10])
     held = choose.hold_out_each(before, folds, 0.03, lambda: None)
     for (patients, tagger), each, (_, inside) in zip(trained, held, folds):
         assert each.tagger is tagger and not patients & {note.patient for note in inside}
@@ -103,18 +78,18 @@ def test_trees_of_a_fold_learn_of_the_other_folds_only():
     assert [int(rows[0, 0]) for rows, _ in ways.split_rows(parts, 1)] == [0, 2]
 
 
-def test_the_folder_has_the_notes_of_before_and_the_corrected_ones_as_hashes(before, adapted, notes):
+def test_the_folder_has_the_notes_of_before_and_the_corrected_ones_as_hashes(before, adapted, notes, site):
     hashes = set(read_model_hashes(adapted / "site"))
-    assert hashes == set(hash_notes(notes[:24])) | set(hash_notes(SITE[:10]))
-    assert read_tuning_list(adapted / "site") >= set(hash_notes(SITE[:10]))  # certify refuses them
+    assert hashes == set(hash_notes(notes[:24])) | set(hash_notes(site[:10]))
+    assert read_tuning_list(adapted / "site") >= set(hash_notes(site[:10]))  # certify refuses them
 
 
-def test_the_card_and_the_manifest_have_counts_and_hashes_and_no_text(before, adapted):
+def test_the_card_and_the_manifest_have_counts_and_hashes_and_no_text(before, adapted, site):
     card = (adapted / "site" / "CARD.md").read_text()
     manifest = (adapted / "site" / "manifest.json").read_text()
     record = json.loads(manifest)["training"]["adapted"]
     assert record["model"] == {"name": "before", "fingerprint": before.fingerprint}
-    assert record["notes"] == sorted(hash_text(note.text) for note in SITE[:10])
+    assert record["notes"] == sorted(hash_text(note.text) for note in site[:10])
     assert "10 corrected notes" in card and "| as it is |" in card
     assert not [name for name in NAMES if name in card + manifest]
 
@@ -140,13 +115,13 @@ def test_the_command_prints_the_figures_of_each_way(before, adapted, tmp_path, c
     assert "95% interval" in printed and "site, its card in CARD.md" in printed
 
 
-def test_a_crf_by_itself_has_no_trees(small_model):
+def test_a_crf_by_itself_has_no_trees(small_model, site):
     assert ways.list_ways(small_model) == [SHIPPED, WEIGHTS]
-    assert choose.adapt(small_model, SITE[:10]).way == WEIGHTS
+    assert choose.adapt(small_model, site[:10]).way == WEIGHTS
     assert BOTH not in ways.list_ways(small_model)
 
 
-def test_what_cannot_be_adapted_is_refused(before, adapted, tmp_path):
+def test_what_cannot_be_adapted_is_refused(before, adapted, tmp_path, site):
     with pytest.raises(ConfigurationError, match="a model of the system rules; wanted judged or crf"):
         ways.check_model(model.load("rules"))
     shared = dataclasses.replace(before.config, min_patients=2)
@@ -155,13 +130,13 @@ def test_what_cannot_be_adapted_is_refused(before, adapted, tmp_path):
     with pytest.raises(ConfigurationError, match="a model for sharing"):
         ways.check_model(other)
     with pytest.raises(DocumentError, match="no span in the corrected notes"):
-        choose.adapt(before, [note.with_spans(()) for note in SITE])
+        choose.adapt(before, [note.with_spans(()) for note in site])
     with pytest.raises(DocumentError, match="of 2 patients; wanted at least 3"):
-        choose.adapt(before, SITE[:4])
+        choose.adapt(before, site[:4])
     options = ["--notes", str(adapted / "corrected.jsonl"), "--model", str(before.folder)]
     with pytest.raises(ModelError, match="--overwrite replaces it"):
         main([*options, "--out", str(adapted / "site")])
-    wrong = [dataclasses.replace(SITE[0], spans=(Span(0, 3, "DOCTR"),))]
+    wrong = [dataclasses.replace(site[0], spans=(Span(0, 3, "DOCTR"),))]
     corpora.write(wrong, tmp_path / "wrong.jsonl", "jsonl")
     with pytest.raises(CrfdeidError, match="s0: the type at 0-3"):
         main(

@@ -160,3 +160,4 @@ def test_a_hospital_adapts_the_model_to_its_notes(folder, capsys):
     assert "| as it is |" in said or "| **as it is** |" in said
     assert (folder / "models/site/manifest.json").exists() and (folder / "gained.html").exists()
     assert len(list((folder / "tagged").glob("*.xml"))) == 20
+    assert "4 notes to correct: 2 at random, 2 by doubt" in said

@@ -1,0 +1,109 @@
+"""What adapting a model gains on sources that no training has: the learning curve of crfdeid adapt.
+
+    python benchmarks/adapt.py [--model FOLDER] [--sizes 5 20] [--draws 1] [--source NAME …]
+
+A source is one of the four sites of adapt_sites.py (a head, a foot, staff and numbers that recur), or a hand
+of the written corpus's test part with forty documents or more (nearly each of its documents is of another
+hospital). Of each source 20 notes at random are those that can be corrected; the rest judges. Prints strict
+F1, the share of PHI that is covered, and the share of errors that are gone, by source and in all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from random import Random
+
+import adapt_sites
+import devset_measure as measure
+
+from crfdeid.adapt import choose, ways
+from crfdeid.synthetic.pieces import build_document
+from crfdeid.synthetic.written_corpus import read_corpus
+from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.systems import model
+from crfdeid.systems.crf import CrfTagger
+from crfdeid.text.document import Document
+
+CORRECTED = 20
+LARGE = 40  # documents of a hand, so that enough are left to judge
+HEAD = f"{'source':<22}{'notes':>6}{'covered':>18}{'strict F1':>18}{'errors gone':>13}{'s':>6}  way"
+Totals = defaultdict[tuple[str, int], list[Counter[str]]]
+
+
+def read_sources() -> dict[str, list[Document]]:
+    """Return the notes of each source."""
+    sources = {layout.name: adapt_sites.draw_notes(layout) for layout in adapt_sites.LAYOUTS}
+    hands: dict[str, list[Document]] = defaultdict(list)
+    for document in read_corpus("test"):
+        hands[document.hand].append(build_document(copy_document(document), document.id, document.id))
+    return sources | {name: notes for name, notes in hands.items() if len(notes) >= LARGE}
+
+
+def split_source(name: str, notes: Sequence[Document], draw: int) -> tuple[list[Document], list[Document]]:
+    """Return the notes that can be corrected, in random order, and those that judge."""
+    order = list(notes)
+    Random(f"{name}{draw}").shuffle(order)
+    return order[:CORRECTED], order[CORRECTED:]
+
+
+def count(gold: Sequence[Document], found: Sequence[Document]) -> Counter[str]:
+    """Count strict spans, and those that are covered."""
+    covered, spans = measure.sum_covered(gold, found)
+    both = sum(len({*one.spans} & {*other.spans}) for one, other in zip(gold, found))
+    return Counter(spans=spans, covered=covered, right=both, found=sum(len(d.spans) for d in found))
+
+
+def compute_f1(counts: Counter[str]) -> float:
+    return 2 * counts["right"] / max(1, counts["spans"] + counts["found"])
+
+
+def format_line(name: str, size: int, before: Counter[str], after: Counter[str], seconds: float) -> str:
+    """Return the figures before and after; ``errors gone`` is the share of 1 - F1 that adapting takes."""
+    covered = [each["covered"] / max(1, each["spans"]) for each in (before, after)]
+    f1 = [compute_f1(each) for each in (before, after)]
+    gone = (f1[1] - f1[0]) / (1 - f1[0])
+    pairs = "".join(f"{one:>9.3f} → {other:.3f} " for one, other in (covered, f1))
+    return f"{name:<22}{size:>6}{pairs}{gone:>10.0%}{seconds:>8.0f}"
+
+
+def measure_source(
+    tagger: CrfTagger, name: str, notes: Sequence[Document], sizes: Sequence[int], draw: int, totals: Totals
+) -> None:
+    """Adapt to the first notes of a source, print what that does to the others, and add it to the totals."""
+    corrected, judges = split_source(name, notes, draw)
+    bare = [note.with_spans(()) for note in judges]
+    before = count(judges, list(tagger.tag_all(bare)))
+    for size in sizes:
+        began = time.process_time()
+        choice = choose.adapt(tagger, corrected[:size])
+        seconds = time.process_time() - began
+        after = count(judges, list(choice.tagger.tag_all(bare)))
+        kind = "sites" if name in {layout.name for layout in adapt_sites.LAYOUTS} else "hands"
+        for key in ((kind, size), ("all", size)):
+            totals[key] = [one + other for one, other in zip(totals[key], (before, after))]
+        print(f"{format_line(name, size, before, after, seconds)}  {choice.way.name}", flush=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", default=model.DEFAULT)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[5, 10, 20])
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--source", nargs="+", help="only these")
+    args = parser.parse_args(arguments)
+    tagger, totals = ways.check_model(model.load(args.model)), defaultdict(lambda: [Counter(), Counter()])
+    tagger.compile()
+    sources = read_sources()
+    print(HEAD)
+    for draw in range(args.draws):
+        for name in args.source or sources:
+            measure_source(tagger, name, sources[name], args.sizes, draw, totals)
+    for (kind, size), (before, after) in sorted(totals.items()):
+        print(format_line(kind, size, before, after, 0))
+
+
+if __name__ == "__main__":
+    main()
