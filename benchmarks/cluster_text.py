@@ -2,7 +2,7 @@
 development set, with their line breaks restored.
 
     python benchmarks/cluster_text.py /tmp/reports.jsonl
-    python -m crfdeid.clusters /tmp/reports.jsonl --out gazetteers/clusters.txt --overwrite \\
+    crfdeid clusters /tmp/reports.jsonl --out gazetteers/clusters.txt --overwrite \\
         --source 'MTSamples ...; licence: ...' --retrieved 2026-11-21
 """
 

@@ -8,7 +8,7 @@ most; few false alarms, most of them measurements taken for dates). An adjudicat
 the English model marked, and decides by the gold: "the adjudicated union of the algorithm and three
 independent human experts" (table 4.1). Her tables cannot show what all of them missed; here the gold shows
 it, and it is printed. The model was trained on synthetic notes of the same grammar, so its row is too good.
-With --out, the notes and the store are kept, and `python -m crfdeid.review` opens them.
+With --out, the notes and the store are kept, and `crfdeid review` opens them.
 """
 
 from __future__ import annotations

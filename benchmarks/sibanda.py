@@ -5,7 +5,7 @@
 
 Without --data the texts are notes of crfdeid.synthetic, whose gold spans get other names. It makes the three
 corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and prints the figures for words of
-PHI and Non-PHI beside the paper's. Tables 4 and 5 need authentic summaries: run ``python -m crfdeid.ablate
+PHI and Non-PHI beside the paper's. Tables 4 and 5 need authentic summaries: run ``crfdeid ablate
 sibanda_reidentified`` on yours. Finished runs in OUT are not trained again.
 """
 

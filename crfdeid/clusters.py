@@ -1,7 +1,7 @@
 """Learn clusters of words from any text, for the observations ``cluster`` and ``table_…``: no spans needed.
 
-    python -m crfdeid.clusters TEXT --clusters 200 --out clusters.txt
-    python -m crfdeid.clusters TEXT --table --out words.txt
+    crfdeid clusters TEXT --clusters 200 --out clusters.txt
+    crfdeid clusters TEXT --table --out words.txt
 
 Each line of the list has a word and the number of its cluster; of a table, a word, the path to its cluster in
 a tree, its frequency and its share of capitals. A word is not in the list where fewer than --documents
@@ -34,7 +34,7 @@ MOST = 6  # the share of capitals is from -6 to 6
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.clusters", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid clusters", description=__doc__.split("\n")[0])
     parser.add_argument("text", type=Path, help="a file or folder of documents")
     parser.add_argument("--out", type=Path, required=True, help="the list to write")
     parser.add_argument("--format", help="of the documents (default: detected)")

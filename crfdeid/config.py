@@ -123,7 +123,7 @@ def read_table(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
     if table.keys() & SEVERAL_RUNS:
-        wanted = "python -m crfdeid.ablate runs it; wanted the settings of one run"
+        wanted = "crfdeid ablate runs it; wanted the settings of one run"
         raise ConfigurationError(f"{path}: describes several runs: {wanted}")
     table["crf"] = flatten_keys(table.get("crf", {}))
     if "base" not in table:

@@ -1,8 +1,8 @@
 """Convert a corpus from any format to any other.
 
-    python -m crfdeid.convert corpus/brat corpus/xml --to i2b2
-    python -m crfdeid.convert notes.csv notes.jsonl --to jsonl --id-column note_id --text-column note
-    cat corpus.jsonl | python -m crfdeid.convert - - --from jsonl --to conll
+    crfdeid convert corpus/brat corpus/xml --to i2b2
+    crfdeid convert notes.csv notes.jsonl --to jsonl --id-column note_id --text-column note
+    cat corpus.jsonl | crfdeid convert - - --from jsonl --to conll
 
 ``-`` is standard input or output, for formats that hold a corpus in one file of text.
 """
@@ -24,7 +24,7 @@ STANDARD_INPUT = Path("/dev/stdin")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.convert", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid convert", description=__doc__.split("\n")[0])
     parser.add_argument("source", help="a file or folder of documents, or - for standard input")
     parser.add_argument("out", help="the file to write, or the folder if the name has no suffix, or -")
     parser.add_argument("--from", dest="format", metavar="FORMAT", help="of the source (default: detected)")

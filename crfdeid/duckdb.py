@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from crfdeid.errors import ConfigurationError, CrfdeidError, locate_error
+from crfdeid.errors import ConfigurationError, CrfdeidError, locate_error, show_install
 from crfdeid.policy import Policy
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import keyed_choice
@@ -52,7 +52,7 @@ def register(
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise ConfigurationError("pyarrow not installed: pip install 'crfdeid[duckdb]'") from None
+        raise ConfigurationError(f"pyarrow not installed: {show_install('duckdb')}") from None
     if secret is not None and len(secret) < keyed_choice.MIN_KEY_BYTES:
         raise ConfigurationError(
             f"a secret of {len(secret)} bytes; wanted {keyed_choice.MIN_KEY_BYTES} or more"

@@ -1,8 +1,8 @@
 """Train a model, and score it on other documents.
 
-python -m crfdeid.train corpus/train --test corpus/test --config english --out models/mine
-python -m crfdeid.train mine/train --test mine/test --scheme auto --out models/mine
-python -m crfdeid.train mine/train --test mine/test --dry-run      only reads, and says what is odd
+crfdeid train corpus/train --test corpus/test --config english --out models/mine
+crfdeid train mine/train --test mine/test --scheme auto --out models/mine
+crfdeid train mine/train --test mine/test --dry-run      only reads, and says what is odd
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RESAMPLES = 1000  # for the intervals of these scores
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.train", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid train", description=__doc__.split("\n")[0])
     parser.add_argument("train", nargs="+", type=Path, help="training corpora, in any format")
     parser.add_argument("--test", type=Path, help="documents to score the model on")
     parser.add_argument("--beside", metavar="MODEL", help="score this model on --test too, in one more line")

@@ -1,6 +1,6 @@
 """Write docs/commands.md from the parsers and docstrings of the verbs, the line below each page's title,
-which says where the page is, docs/speed.svg from the table in docs/engine.md, and the counts of
-docs/written.md from the written corpus: python docs/build.py"""
+which says where it is, the navigation of mkdocs.yml, docs/speed.svg from the table in docs/engine.md, and the
+counts of docs/written.md from the written corpus: python docs/build.py"""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from crfdeid import cli
@@ -23,6 +25,8 @@ from crfdeid.text.document import Document
 DOCS = Path(__file__).parent
 PAGE = DOCS / "commands.md"
 GROUP, ENTRY = re.compile(r"^## (.+)$"), re.compile(r"^- \[([^\]]+)\]\((\w[\w-]*\.md)\)")
+SITE = DOCS.parent / "mkdocs.yml"
+NAVIGATION = re.compile(r"^nav:\n(?:[ -].*\n)+", re.M)
 PLACE = re.compile(r"^\[Documentation\]\(index\.md\) › .*\n\n?", re.M)
 HEAD = """# Commands
 
@@ -81,7 +85,7 @@ def render_verb(name: str, verb: cli.Verb) -> str:
 def find_examples(text: str) -> list[str]:
     """Return the first block of commands of a docstring."""
     blocks = text.split("\n\n")
-    found = (block for block in blocks if block.lstrip().startswith(("python -m", "cat ", "pip ")))
+    found = (block for block in blocks if block.lstrip().startswith(("crfdeid ", "cat ", "pip ")))
     return textwrap.dedent(next(found, "")).splitlines()
 
 
@@ -115,11 +119,7 @@ def name_argument(action: argparse.Action) -> str:
 
 def list_places() -> dict[str, str]:
     """Return the line of each page: its group in the index, and the pages before and after it there."""
-    group, pages = "", []
-    for line in (DOCS / "index.md").read_text(encoding="utf-8").splitlines():
-        group = found[1] if (found := GROUP.match(line)) else group
-        if found := ENTRY.match(line):
-            pages.append((group, found[1], found[2]))
+    pages = list(list_entries())
     links = ["", *(f"[{title}]({file})" for _, title, file in pages), ""]
     return {
         file: " · ".join(
@@ -128,6 +128,23 @@ def list_places() -> dict[str, str]:
         )
         for (group, _, file), before, after in zip(pages, links, links[2:])
     }
+
+
+def list_entries() -> Iterator[tuple[str, str, str]]:
+    """Yield the group, title and file of each page of the index, in its order."""
+    group = ""
+    for line in (DOCS / "index.md").read_text(encoding="utf-8").splitlines():
+        group = found[1] if (found := GROUP.match(line)) else group
+        if found := ENTRY.match(line):
+            yield group, found[1], found[2]
+
+
+def place_navigation(text: str) -> str:
+    """Return mkdocs.yml with the groups and pages of the index as its navigation."""
+    lines = ["nav:", "  - crfdeid: README.md", "  - All pages: docs/index.md"]
+    for group, entries in groupby(list_entries(), key=itemgetter(0)):
+        lines += [f"  - {group}:", *(f"      - {title}: docs/{file}" for _, title, file in entries)]
+    return NAVIGATION.sub("\n".join([*lines, ""]), text)
 
 
 def place_page(text: str, line: str) -> str:
@@ -197,6 +214,7 @@ def copy_written(document: written_corpus.WrittenDocument) -> Document:
 if __name__ == "__main__":
     WRITTEN.write_text(place_counts(WRITTEN.read_text(encoding="utf-8")), encoding="utf-8")
     (DOCS / "speed.svg").write_text(draw_speeds(), encoding="utf-8")
+    SITE.write_text(place_navigation(SITE.read_text(encoding="utf-8")), encoding="utf-8")
     places = list_places()
     PAGE.write_text(render_page(), encoding="utf-8")
     for name, line in places.items():

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,21 @@ def test_every_page_says_where_it_is(script):
         "run: python docs/build.py"
     )
     assert places["formats.md"].count("](") == 3
+
+
+def test_the_navigation_of_the_site_has_the_groups_of_the_index(script):
+    site = script.SITE.read_text(encoding="utf-8")
+    assert script.place_navigation(site) == site, "run: python docs/build.py"
+    groups = re.findall(r"^  - (\w+):\n      - (.+?):", site, re.M)
+    assert [name for name, _ in groups] == ["Start", "Train", "Release", "Review", "Measure", "Inside"]
+    assert groups[0] == ("Start", "Install")
+
+
+def test_the_site_loads_its_search_from_its_own_files(script):
+    """The plugin offline loads the shim from elsewhere, unless the setting names one."""
+    site = script.SITE.read_text(encoding="utf-8")
+    (shim,) = re.findall(r"^  polyfills: \[(docs/iframe-worker\.js)\]", site, re.M)
+    assert (script.DOCS.parent / shim).exists() and "font: false" in site
 
 
 def test_the_picture_of_speed_has_the_figures_of_the_table(script):

@@ -49,7 +49,7 @@ def test_a_base_is_changed(tmp_path):
         ('features = ["lexical"]\n[crf]\nc1 = -1', "crf.c1 = -1: wanted a number of 0 or more"),
         ("features = [", "mine.toml"),
         ('base = "englsh"', "englsh: no such file.*did you mean english"),
-        ('base = "english"\n[[run]]\nname = "x"', "describes several runs: python -m crfdeid.ablate runs it"),
+        ('base = "english"\n[[run]]\nname = "x"', "describes several runs: crfdeid ablate runs it"),
     ],
 )
 def test_what_is_refused(tmp_path, text, message):

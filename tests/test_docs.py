@@ -54,5 +54,35 @@ def test_lines_are_under_120_characters(name):
     assert max(map(len, read_page(name).splitlines())) < 120
 
 
+def test_pages_write_the_command_and_one_page_says_that_python_runs_it_too():
+    texts = {path.name: path.read_text(encoding="utf-8") for path in PAGES if path.name != "CHANGELOG.md"}
+    said = {name: text.count("python -m crfdeid") for name, text in texts.items()}
+    assert {name: count for name, count in said.items() if count} == {"commands.md": 1}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.svg")), ids=lambda path: path.name)
+def test_a_picture_has_colours_for_the_dark_and_loads_nothing(path):
+    text = path.read_text(encoding="utf-8")
+    assert path.name == "logo.svg" or "prefers-color-scheme" in text.replace(" ", "")
+    assert re.findall(r"(?:href|src|url\()[=\"'(]*https?:|@import", text) == []
+
+
+EXTRAS = {
+    "assurance": "review", "databases": "parquet sql duckdb", "experiments": "works plot",
+    "i2b2-2014": "works plot",
+    "language_models": "litellm langchain", "pipelines": "spacy presidio transformer",
+    "redaction": "redact",
+    "release": "redact review", "review": "review", "rnn": "rnn", "scale": "spark", "serve": "serve",
+    "works": "works plot rnn",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", EXTRAS)
+def test_a_page_that_needs_an_extra_says_so_in_its_first_lines(page):
+    first = read_page(f"docs/{page}.md").split("\n\n")[2]
+    assert [extra for extra in EXTRAS[page].split() if not re.search(rf"\b{extra}\b", first)] == []
+    assert "pip install '.[" in first
+
+
 def test_the_readme_is_short():
     assert len(read_page("README.md").splitlines()) < 130

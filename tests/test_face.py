@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,11 @@ def test_a_note_is_tagged_scored_and_redacted_through_the_face():
     assert str(scores).splitlines()[2].startswith("all")
     (redaction,) = crfdeid.Redactor(b"a secret that has enough bytes").redact([found])
     assert "Ruiz" not in redaction.document.text and len(redaction.replacements) == 2
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_the_help_of_a_verb_says_how_it_is_typed(name):
+    assert import_module(VERBS[name].module).build_parser().prog == f"crfdeid {name}"
 
 
 @pytest.mark.slow

@@ -1,11 +1,11 @@
 """A corpus in parts: disjoint, together all, and the same on every machine."""
 
 import subprocess
-import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from page_examples import use_this_python
 
 from crfdeid import corpora, resources
 from crfdeid.errors import ConfigurationError
@@ -62,7 +62,7 @@ def test_a_part_of_standard_input_is_refused(small_model):
 @pytest.mark.slow
 def test_the_example_of_the_page_tags_every_note_once(notes, tmp_path):
     page = (ROOT / "docs/scale.md").read_text("utf-8")
-    example = page.split("```sh\n")[1].split("```")[0].replace("python -m", f"{sys.executable} -m")
+    example = use_this_python(page.split("```sh\n")[1].split("```")[0])
     corpora.write(notes[:6], tmp_path / "notes.jsonl", "jsonl")
     subprocess.run(["sh", "-ec", example], cwd=tmp_path, check=True, capture_output=True)
     tagged = list(corpora.read(tmp_path / "tagged.jsonl"))

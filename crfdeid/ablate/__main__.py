@@ -1,8 +1,8 @@
 """Train and compare the runs of a configuration.
 
-    python -m crfdeid.ablate configs/window.toml corpus/train corpus/test --out runs/window
-    python -m crfdeid.ablate settings corpus/train --out runs/settings        only cross-validation
-    python -m crfdeid.ablate he_table3 Set1 Set2 --test corpus/test --out runs/he_table3
+    crfdeid ablate configs/window.toml corpus/train corpus/test --out runs/window
+    crfdeid ablate settings corpus/train --out runs/settings        only cross-validation
+    crfdeid ablate he_table3 Set1 Set2 --test corpus/test --out runs/he_table3
 
 You can stop it at any time: finished runs stay in the folder and are not trained again. docs/experiments.md
 shows one table from start to end.
@@ -48,7 +48,7 @@ PLOT = "plot"  # the extra of :mod:`crfdeid.ablate.plot`
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.ablate", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid ablate", description=__doc__.split("\n")[0])
     parser.add_argument("config", help="a configuration with runs: a file, or the name of a shipped one")
     parser.add_argument(
         "train",

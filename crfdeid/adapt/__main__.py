@@ -1,8 +1,8 @@
 """Adapt a model to the notes of a site, from a few corrected ones, and say what it gains.
 
-python -m crfdeid.adapt --suggest 20 --unlabelled notes/ --out to_correct/     which notes to correct
-python -m crfdeid.adapt --notes corrected/ --out models/site
-python -m crfdeid.adapt --notes corrected/ --lists lists/ --out models/site --page gained.html
+crfdeid adapt --suggest 20 --unlabelled notes/ --out to_correct/     which notes to correct
+crfdeid adapt --notes corrected/ --out models/site
+crfdeid adapt --notes corrected/ --lists lists/ --out models/site --page gained.html
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SUGGESTED = ".suggested.csv"  # after the name of the output
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.adapt", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid adapt", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("--notes", nargs="+", type=Path, default=[], metavar="PATH", help="corrected notes, in any format")
     add("--lists", type=Path, metavar="FOLDER", help="lists of the site: doctor.txt, numbers.txt …")

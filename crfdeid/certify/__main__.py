@@ -1,9 +1,9 @@
 """Say how much PHI a release still holds: evidence for an expert, from a sample that people read.
 
-python -m crfdeid.certify plan --aim 0.01 --expected 0.003          how many notes to read
-    python -m crfdeid.certify draw clean/ --store study.json --out reading/     a sample for the readers
-    python -m crfdeid.certify choose gold/ --aim 0.01 --out choice.json         a threshold for tag and redact
-    python -m crfdeid.certify state study.json clean/ --reader ann=ann/ --reader bob=bob/ --out statement.html
+crfdeid certify plan --aim 0.01 --expected 0.003          how many notes to read
+    crfdeid certify draw clean/ --store study.json --out reading/     a sample for the readers
+    crfdeid certify choose gold/ --aim 0.01 --out choice.json         a threshold for tag and redact
+    crfdeid certify state study.json clean/ --reader ann=ann/ --reader bob=bob/ --out statement.html
 
 docs/assurance.md describes what is promised and what is not.
 """
@@ -26,7 +26,7 @@ VERBS = {
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m crfdeid.certify", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        prog="crfdeid certify", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, (module, help) in VERBS.items():

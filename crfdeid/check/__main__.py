@@ -1,8 +1,8 @@
 """Find what looks like PHI in a repository or a patch.
 
-    python -m crfdeid.check src/ tests/                          every file
-    git diff --cached | python -m crfdeid.check --diff           the lines that a commit adds
-    python -m crfdeid.check . --allow-all                        remember that these findings are no PHI
+    crfdeid check src/ tests/                          every file
+    git diff --cached | crfdeid check --diff           the lines that a commit adds
+    crfdeid check . --allow-all                        remember that these findings are no PHI
 
 Prints FILE:LINE: TYPE for each finding, never the text, and ends with status 1 if there is one.
 docs/check.md has the hook for pre-commit.
@@ -57,7 +57,7 @@ class CodeFinding(NamedTuple):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.check", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid check", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("paths", nargs="*", type=Path, help="files and folders")
     add("--diff", nargs="?", const="-", metavar="FILE", help="check the added lines of a patch "

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora.format import Format
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_install
 from crfdeid.files import read_text
 from crfdeid.text.document import Document
 
@@ -65,7 +65,7 @@ def import_docx() -> Any:
         import docx
         import docx.oxml.parser
     except ImportError:
-        raise FormatError("Word files need python-docx: pip install crfdeid[documents]") from None
+        raise FormatError(f"Word files need python-docx: {show_install('documents')}") from None
     return docx
 
 
@@ -159,7 +159,7 @@ def open_pdf(path: Path) -> Any:
     try:
         import pypdf
     except ImportError:
-        raise FormatError("PDF files need pypdf: pip install crfdeid[documents]") from None
+        raise FormatError(f"PDF files need pypdf: {show_install('documents')}") from None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its warnings can quote the file
     try:
         reader = pypdf.PdfReader(path)

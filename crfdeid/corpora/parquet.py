@@ -12,7 +12,7 @@ from typing import Any
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.table import CHUNK, COLUMNS, build_documents, build_row
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_install
 from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
@@ -23,7 +23,7 @@ def import_pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise FormatError("parquet needs pyarrow: pip install crfdeid[parquet]") from None
+        raise FormatError(f"parquet needs pyarrow: {show_install('parquet')}") from None
     return pyarrow
 
 

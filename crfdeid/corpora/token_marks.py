@@ -1,4 +1,4 @@
-"""Marked tokens of a corpus: the table that ``python -m crfdeid.reidentify`` writes beside it.
+"""Marked tokens of a corpus: the table that ``crfdeid reidentify`` writes beside it.
 
 The columns are ``document,start,end,type,ambiguous,unseen,where``; there is no text. ``type`` is
 empty where the token is not PHI. :mod:`crfdeid.evaluate.paper_counts` scores these tokens.

@@ -1,9 +1,9 @@
 """Score a system's documents against gold ones.
 
-    python -m crfdeid.evaluate gold/ system/
-    python -m crfdeid.evaluate gold/ system/ --json scores.json --html errors.html
-    python -m crfdeid.evaluate gold/ system/ --against other/      is the difference real?
-    python -m crfdeid.evaluate gold/ system/ --against other/ --latex table.tex
+    crfdeid evaluate gold/ system/
+    crfdeid evaluate gold/ system/ --json scores.json --html errors.html
+    crfdeid evaluate gold/ system/ --against other/      is the difference real?
+    crfdeid evaluate gold/ system/ --against other/ --latex table.tex
 
 Either side may be in any format. docs/scoring.md explains each number.
 """
@@ -36,7 +36,7 @@ from crfdeid.text import scheme
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.evaluate", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid evaluate", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("gold", type=Path, help="a file or folder with the right spans")
     add("system", type=Path, help="the same documents with the spans that the system found")

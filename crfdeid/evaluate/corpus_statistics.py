@@ -1,8 +1,8 @@
 """What an annotated corpus has, without a word of it: notes, patients, types, lengths, repeats.
 
-    python -m crfdeid.stats corpus/train
-    python -m crfdeid.stats corpus/train --html stats.html --json stats.json
-    python -m crfdeid.stats corpus/train --published tafvizi-2011-table-5-1      a paper's table beside ours
+    crfdeid stats corpus/train
+    crfdeid stats corpus/train --html stats.html --json stats.json
+    crfdeid stats corpus/train --published tafvizi-2011-table-5-1      a paper's table beside ours
 
 It tells whether a corpus is whole (notes without a span, a type with one span) before a model is trained.
 """
@@ -258,7 +258,7 @@ def draw_bar(share: float) -> str:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.stats", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid stats", description=__doc__.split("\n")[0])
     parser.add_argument("corpus", type=Path, help="a file or folder of annotated notes, in any format")
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the corpus (default: detected)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts")

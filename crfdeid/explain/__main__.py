@@ -1,10 +1,10 @@
 """Explain a model: its strongest weights, and why a token of a note got its label.
 
-    python -m crfdeid.explain models/mine --label B-PATIENT             the weights
-    python -m crfdeid.explain models/mine --note note.txt               the note's tokens
-    python -m crfdeid.explain models/mine --note note.txt --at 41       why this token
-    python -m crfdeid.explain models/mine --note note.txt --at 41 --html why.html
-    python -m crfdeid.explain models/rescored --note note.txt           what each member said
+    crfdeid explain models/mine --label B-PATIENT             the weights
+    crfdeid explain models/mine --note note.txt               the note's tokens
+    crfdeid explain models/mine --note note.txt --at 41       why this token
+    crfdeid explain models/mine --note note.txt --at 41 --html why.html
+    crfdeid explain models/rescored --note note.txt           what each member said
 
 Models of crf, two_stage, svm, snow and multi have such weights. Of an hmm the probabilities of a note's
 words and classes are shown, and of networks (rnn, transformer) how the probability of a label changes where
@@ -32,7 +32,7 @@ from crfdeid.text.document import Document
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.explain", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid explain", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("model", help="a model folder, or the name of a model that ships")
     add("--label", action="append", default=[], help="such as B-PATIENT (default: all)")

@@ -1,7 +1,7 @@
 """Rank feature templates and groups by how much they say about what is PHI: information gain.
 
-    python -m crfdeid.importance corpus/train --config english
-    python -m crfdeid.importance corpus/train --about type --by net --csv gain.csv
+    crfdeid importance corpus/train --config english
+    crfdeid importance corpus/train --about type --by net --csv gain.csv
 
 Sibanda & Uzuner 2006 (section 6.4) rank their features in this way; docs/explain.md has the definition.
 Nothing is trained, and the output shows no word of a note.
@@ -46,7 +46,7 @@ GROUP_HEADS = ("group", "templates", "best template", "gain", "net", "all togeth
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.importance", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid importance", description=__doc__.split("\n")[0])
     parser.add_argument("corpus", nargs="+", type=Path, help="annotated documents, in any format")
     parser.add_argument("--config", default=config.DEFAULT, help="a shipped configuration, or a file")
     parser.add_argument("--about", choices=TARGETS, default="phi", help="PHI or not (default), or the type")

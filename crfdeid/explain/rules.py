@@ -1,8 +1,8 @@
 """Show which rule found which span in notes, or list the rules.
 
-    python -m crfdeid.rules                                  every rule, its type, source and description
-    python -m crfdeid.rules note.txt                         one row for each span, with its rule
-    python -m crfdeid.rules notes/ --model models/rules      with the lists and rules of a model
+    crfdeid rules                                  every rule, its type, source and description
+    crfdeid rules note.txt                         one row for each span, with its rule
+    crfdeid rules notes/ --model models/rules      with the lists and rules of a model
 
 The rows are CSV, on standard output; rows of notes contain the text of their spans.
 """
@@ -28,7 +28,7 @@ SPAN_COLUMNS = ("id", "start", "end", "type", "rule", "source", "text")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.rules", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid rules", description=__doc__.split("\n")[0])
     parser.add_argument("notes", nargs="?", help="a note, a folder of notes, or a corpus")
     parser.add_argument(
         "--model", default="rules", help="rules, heuristic, or a model folder (default: rules)"

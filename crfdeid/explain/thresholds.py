@@ -1,7 +1,7 @@
 """Measure recall and precision of a model by the setting that trades one for the other.
 
-    python -m crfdeid.thresholds corpus/test --model english --recall 0.99 --out curves/
-    python -m crfdeid.thresholds corpus/test --model models/svm --at 0 0.5 1
+    crfdeid thresholds corpus/test --model english --recall 0.99 --out curves/
+    crfdeid thresholds corpus/test --model models/svm --at 0 0.5 1
 
 For a CRF, ``rescored`` and models joined with one of them the setting is the threshold of ``crfdeid.tag
 --threshold``; for svm, mega, snow, multi, hmm, rnn and encoders it is the bias of ``crfdeid.tag
@@ -194,7 +194,7 @@ def measure_operating_point(tagger: Tagger, documents: Sequence[Document]) -> Cu
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.thresholds", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid thresholds", description=__doc__.split("\n")[0])
     parser.add_argument("gold", type=Path, help="a corpus with its spans, in any format")
     parser.add_argument("--model", required=True, help="a model folder")
     parser.add_argument(

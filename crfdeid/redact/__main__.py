@@ -1,12 +1,12 @@
 """Replace the PHI of notes: by surrogates, by markers of its type, or by blanks.
 
-    python -m crfdeid.redact notes/ --out clean/                         tag and replace
-    python -m crfdeid.redact corpus/xml --out clean/ --format brat       replace the spans of the corpus
-    python -m crfdeid.redact notes/ --out clean/ --threshold 0.01        find more, with more false alarms
-    python -m crfdeid.redact notes.csv --out clean.csv --key-file key    the same result on every machine
-    python -m crfdeid.redact notes/ --out clean/ --map map --map-key key later notes get the same surrogates
-    cat notes.jsonl | python -m crfdeid.redact - --from jsonl --out -    a stream of notes
-    python -m crfdeid.redact --sql URL --query "SELECT ..." --out clean.jsonl    the rows of a database
+    crfdeid redact notes/ --out clean/                         tag and replace
+    crfdeid redact corpus/xml --out clean/ --format brat       replace the spans of the corpus
+    crfdeid redact notes/ --out clean/ --threshold 0.01        find more, with more false alarms
+    crfdeid redact notes.csv --out clean.csv --key-file key    the same result on every machine
+    crfdeid redact notes/ --out clean/ --map map --map-key key           later notes get the same surrogates
+    cat notes.jsonl | crfdeid redact - --from jsonl --out -    a stream of notes
+    crfdeid redact --sql URL --query "SELECT ..." --out clean.jsonl    the rows of a database
 
 docs/redaction.md describes what is promised and what is not.
 """
@@ -33,7 +33,7 @@ from crfdeid.systems import model
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.redact", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid redact", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("notes", type=Path, nargs="?", help="a note, a folder of notes, a corpus in any format, or - for "
         "standard input, of which --from names the format (default: one plain note)")  # fmt: skip

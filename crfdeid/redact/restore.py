@@ -1,6 +1,6 @@
 """Give released notes their real text back, with the map of their release.
 
-    python -m crfdeid.restore clean/ --map map --map-key key --out again/ --reason "audit 17, trial 4"
+    crfdeid restore clean/ --map map --map-key key --out again/ --reason "audit 17, trial 4"
 
 Who asked for which note, when and why is added to MAP.audit.jsonl. A note whose text was changed since its
 release is refused, and then no note is written. docs/redaction.md describes what is restored.
@@ -38,7 +38,7 @@ class RestoreError(CrfdeidError):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.restore", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid restore", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("notes", type=Path, help="released notes: a file or a folder in any format")
     add("--map", type=Path, required=True, help="the map of their release")

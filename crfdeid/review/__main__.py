@@ -1,8 +1,8 @@
 """Mark, compare, adjudicate and check PHI in a browser.
 
-    python -m crfdeid.review notes/ --store study.db                     a page on this machine
-    python -m crfdeid.review notes/ --store study.db --model english --premark
-    python -m crfdeid.review notes/ --store study.db --reader ann --adjudicator eve --password ann
+    crfdeid review notes/ --store study.db                     a page on this machine
+    crfdeid review notes/ --store study.db --model english --premark
+    crfdeid review notes/ --store study.db --reader ann --adjudicator eve --password ann
 
 The first start reads all notes; later starts open the store, which remembers them. The store holds offsets
 and no note text. A note that changes on disk is refused by name.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationError, show_id
+from crfdeid.errors import ConfigurationError, show_id, show_install
 from crfdeid.network import ALL_INTERFACES, find_names, make_certificate
 from crfdeid.systems import model
 from crfdeid.systems.threshold import parse_threshold
@@ -35,7 +35,7 @@ REQUIRED_PACKAGES = ("fastapi", "uvicorn", "argon2")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.review", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid review", description=__doc__.split("\n")[0])
     add_study_options(parser)
     add_people_options(parser.add_argument_group("people and systems"))
     add_server_options(parser.add_argument_group("server"))
@@ -138,7 +138,7 @@ def parse_pair(text: str) -> tuple[str, Path]:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if missing := [name for name in REQUIRED_PACKAGES if find_spec(name) is None]:
-        raise ConfigurationError(f"{', '.join(missing)} not installed: pip install 'crfdeid[review]'")
+        raise ConfigurationError(f"{', '.join(missing)} not installed: {show_install('review')}")
     from crfdeid.review.web import serve
 
     options = read_server_options(args)

@@ -1,7 +1,7 @@
 """Tag, redact and restore over HTTP.
 
-    python -m crfdeid.serve                                              on this machine only, without a key
-    python -m crfdeid.serve --host 0.0.0.0 --key-file key                for others: they send the key
+    crfdeid serve                                              on this machine only, without a key
+    crfdeid serve --host 0.0.0.0 --key-file key                for others: they send the key
     curl -s localhost:8750/redact --json '{"notes": [{"text": "Seen by Dr. Ruiz."}]}'
 
 Nothing of a request stays in memory or in a log. docs/serve.md describes every address.
@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from crfdeid import cli, policy
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, show_install
 from crfdeid.redact.surrogates.keyed_choice import MIN_KEY_BYTES, read_secret
 from crfdeid.serve.dispatcher import Limits
 from crfdeid.serve.server import ServeOptions, serve
@@ -27,7 +27,7 @@ KEY_VARIABLE = "CRFDEID_API_KEY"
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.serve", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid serve", description=__doc__.split("\n")[0])
     add, limits = parser.add_argument, Limits()
     add("--host", default="127.0.0.1", help="other than this machine's own address needs a key")
     add("--port", type=int, default=8750, help="(default: %(default)s; 0 takes a free one)")
@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if missing := [name for name in REQUIRED_PACKAGES if find_spec(name) is None]:
-        raise ConfigurationError(f"{', '.join(missing)} not installed: pip install 'crfdeid[serve]'")
+        raise ConfigurationError(f"{', '.join(missing)} not installed: {show_install('serve')}")
     serve(read_options(args))
 
 

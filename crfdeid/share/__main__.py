@@ -1,6 +1,6 @@
 """Retrain a model with strings of several patients only, attack the result, and write it with its card.
 
-    python -m crfdeid.share models/mine corpus/train --k 5 --out models/shared
+    crfdeid share models/mine corpus/train --k 5 --out models/shared
 
 The model has only features of the notes of at least K patients. Where the attack finds more than the claim
 says, nothing is written.
@@ -44,7 +44,7 @@ LIMITS = (
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.share", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid share", description=__doc__.split("\n")[0])
     parser.add_argument("model", type=Path, help="the model whose configuration is used")
     parser.add_argument("corpus", nargs="+", type=Path, help="training corpora, in any format")
     parser.add_argument("--k", type=cli.natural_number, default=5, help="patients of a string (default: 5)")

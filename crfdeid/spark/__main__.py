@@ -1,8 +1,8 @@
 """Find or redact the PHI of many notes with Spark: Parquet in, Parquet out, one row a note.
 
-    python -m crfdeid.spark notes.parquet out/                       find PHI on all cores of this machine
-    python -m crfdeid.spark notes.parquet out/ --resume              after a stop: the notes without a row
-    python -m crfdeid.spark notes.parquet clean/ --redact --key-file key --patient patient
+    crfdeid spark notes.parquet out/                       find PHI on all cores of this machine
+    crfdeid spark notes.parquet out/ --resume              after a stop: the notes without a row
+    crfdeid spark notes.parquet clean/ --redact --key-file key --patient patient
     spark-submit --master yarn .../crfdeid/spark/__main__.py hdfs:///notes hdfs:///out
 
 docs/scale.md describes the output and what a cluster needs.
@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
 from crfdeid import cli
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, show_install
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +30,7 @@ BEST: Final = "best"
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.spark", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid spark", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("notes", help="Parquet: a file or a folder, on any file system of Spark")
     add("out", help="a folder for the rows")
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
     if args.redact != bool(args.key_file):
         raise ConfigurationError("--redact and --key-file: wanted both or neither")
     if not find_spec("pyspark"):
-        raise ConfigurationError("spark needs pyspark and Java 17: pip install crfdeid[spark]")
+        raise ConfigurationError(f"spark needs pyspark and Java 17: {show_install('spark')}")
     from crfdeid.spark.job import Job, run_job
 
     job = Job(args.notes, args.out, args.resume, args.overwrite, args.partitions)

@@ -1,8 +1,8 @@
 """Write invented notes with gold spans.
 
-python -m crfdeid.synthetic --documents 800 --seed 1 --out corpus/ --format i2b2
-python -m crfdeid.synthetic --written --part train --fills 3 --out written.jsonl
-python -m crfdeid.synthetic --written --language spanish --out escritos.jsonl
+crfdeid synthetic --documents 800 --seed 1 --out corpus/ --format i2b2
+crfdeid synthetic --written --part train --fills 3 --out written.jsonl
+crfdeid synthetic --written --language spanish --out escritos.jsonl
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crfdeid.text.document import Document
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.synthetic", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid synthetic", description=__doc__.split("\n")[0])
     parser.add_argument(
         "--documents", type=int, metavar="N", help="number of notes (default: 800, or all written ones)"
     )

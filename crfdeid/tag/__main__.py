@@ -1,16 +1,16 @@
 """Find the PHI in notes.
 
-    python -m crfdeid.tag note.txt                              print the note's spans
-    python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
-    python -m crfdeid.tag notes.csv --out spans.csv             write one file, a row for each span
-    python -m crfdeid.tag notes.csv --out spans.csv --no-text   the same without the text of the spans
-    python -m crfdeid.tag notes.csv --out spans.csv --resume    go on where a stopped run of this command was
-    cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
-    python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
-    python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
-    python -m crfdeid.tag note.txt --threshold 0.05             find more, with more false alarms
-    python -m crfdeid.tag notes.jsonl --patients table.csv      find what a table says of the patients
-    python -m crfdeid.tag notes.jsonl --part 3/16               tag a sixteenth of the notes
+    crfdeid tag note.txt                              print the note's spans
+    crfdeid tag notes/ --out tagged/ --format i2b2    write one file per note
+    crfdeid tag notes.csv --out spans.csv             write one file, a row for each span
+    crfdeid tag notes.csv --out spans.csv --no-text   the same without the text of the spans
+    crfdeid tag notes.csv --out spans.csv --resume    go on where a stopped run of this command was
+    cat note.txt | crfdeid tag - --format inline      show the PHI in the text
+    crfdeid tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
+    crfdeid tag notes/ --never drugs.txt              leave out the terms of a list
+    crfdeid tag note.txt --threshold 0.05             find more, with more false alarms
+    crfdeid tag notes.jsonl --patients table.csv      find what a table says of the patients
+    crfdeid tag notes.jsonl --part 3/16               tag a sixteenth of the notes
 
 Spans go to standard output. With --out they go to a file, if its name has a suffix, otherwise to a folder,
 in one file per note that has the note's stem.
@@ -43,7 +43,7 @@ TABLES = (span_table.NAME, note_nlp.NAME)  # of spans
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.tag", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid tag", description=__doc__.split("\n")[0])
     parser.add_argument(
         "notes", nargs="+", help="notes, folders of notes, corpora, or - for one note from standard input"
     )

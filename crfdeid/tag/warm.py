@@ -1,7 +1,7 @@
 """Compile the loops that tag and redact need, for images and read-only installations.
 
-    python -m crfdeid.warm
-    NUMBA_CACHE_DIR=/opt/crfdeid/numba python -m crfdeid.warm    # into this folder; set it for later runs
+    crfdeid warm
+    NUMBA_CACHE_DIR=/opt/crfdeid/numba crfdeid warm    # into this folder; set it for later runs
 
 Without this, the first run compiles them, which takes about half a minute. The loops are kept beside the
 package, or in the folder that NUMBA_CACHE_DIR names. Where that folder is read-only later, runs use what is
@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, show_install
 from crfdeid.redact import __main__ as redact
 from crfdeid.tag import __main__ as tag
 from crfdeid.text.document import Document
@@ -37,13 +37,13 @@ TAGGING = ((), ("--probabilities",), ("--threshold", "0.3"))
 
 
 def build_parser() -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(prog="python -m crfdeid.warm", description=__doc__.split("\n")[0])
+    return argparse.ArgumentParser(prog="crfdeid warm", description=__doc__.split("\n")[0])
 
 
 def main(arguments: list[str] | None = None) -> None:
     build_parser().parse_args(arguments)
     if not find_spec("numba"):
-        raise ConfigurationError("nothing to compile: numba is not installed; pip install 'crfdeid[fast]'")
+        raise ConfigurationError(f"nothing to compile: numba is not installed; {show_install('fast')}")
     print("compiling the loops of tag and redact", flush=True)
     began = time.monotonic()
     count = warm()

@@ -35,10 +35,10 @@ def list_steps():
 
 def run(command, folder):
     """Run a command of the page in this process; return what it prints."""
-    python, option, module, *words = shlex.split(command)
-    assert (python, option) == ("python", "-m")
+    program, *words = shlex.split(command)
+    assert program == "crfdeid"
     with chdir(folder), redirect_stdout(StringIO()) as printed:
-        __main__.main([module.removeprefix("crfdeid."), *words])
+        __main__.main(words)
     return printed.getvalue()
 
 
@@ -62,10 +62,7 @@ def walked(models_once, tmp_path_factory):
 
 
 def test_the_walk_goes_from_plan_to_statement(walked):
-    verbs = [
-        re.match(r"python -m crfdeid\.(\w+(?: (?:plan|draw|rehearse|state))?)", step[0])[1]
-        for step in walked[1]
-    ]
+    verbs = [re.match(r"crfdeid (\w+(?: (?:plan|draw|rehearse|state))?)", step[0])[1] for step in walked[1]]
     assert verbs == [
         "certify plan",
         "synthetic",
@@ -96,6 +93,6 @@ def test_every_command_prints_what_the_page_shows(walked):
 
 def test_the_same_store_gives_the_page_s_statement_again(walked):
     folder, steps = walked
-    again = run("python -m crfdeid.certify state study.json clean.jsonl", folder)
+    again = run("crfdeid certify state study.json clean.jsonl", folder)
     assert again == steps[-1][2]
-    assert "python -m crfdeid.certify state study.json clean.jsonl`" in PAGE.read_text(encoding="utf-8")
+    assert "crfdeid certify state study.json clean.jsonl`" in PAGE.read_text(encoding="utf-8")

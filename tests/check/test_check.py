@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from page_examples import use_this_python
 from planted_phi import HARMLESS, PLANTED
 
 from crfdeid import cli, resources
@@ -160,7 +161,7 @@ def test_a_finding_shows_no_text():
 def test_the_example_of_the_page_prints_what_it_says(tmp_path):
     page = (ROOT / "docs/check.md").read_text("utf-8")
     example, printed = (part.split("```")[0] for part in page.split("```sh\n")[1:3])
-    code = example.replace("python -m", f"{sys.executable} -m")
+    code = use_this_python(example)
     ran = subprocess.run(["sh", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (1, printed)
 

@@ -257,7 +257,7 @@ def test_the_journal_of_a_folder_is_beside_it(tmp_path, monkeypatch):
 def test_a_package_that_is_missing_is_named(name, module, extra, tmp_path, monkeypatch):
     (tmp_path / name).write_text("x")
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(FormatError, match=rf"needs? [a-z-]+: pip install crfdeid\[{extra}\]"):
+    with pytest.raises(FormatError, match=rf"needs? [a-z-]+: \S+ -m pip install 'crfdeid\[{extra}\]'"):
         list(corpora.read(tmp_path / name))
 
 

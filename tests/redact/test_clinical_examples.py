@@ -11,7 +11,7 @@ from crfdeid import resources
 PAGE = (resources.PACKAGE.parent / "docs" / "clinical_formats.md").read_text(encoding="utf-8")
 SECTIONS = {title: body for title, body in re.findall(r"^## (.*)\n((?:(?!^## ).*\n)*)", PAGE, re.MULTILINE)}
 BLOCK = re.compile(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^python -m crfdeid\.(.*)$", re.MULTILINE)
+COMMAND = re.compile(r"^crfdeid (.*)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("title", [title for title, body in SECTIONS.items() if BLOCK.search(body)])

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from marked_notes import make_plan
+from page_examples import use_this_python
 
 from crfdeid import cli, corpora, resources
 from crfdeid.corpora.registry import Reading
@@ -119,7 +120,7 @@ def test_a_run_says_by_which_column_it_knows_patients(url, tmp_path, capsys):
 def test_what_a_query_needs_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(
-        ConfigurationError, match="^sqlalchemy not installed: pip install 'crfdeid\\[sql\\]'$"
+        ConfigurationError, match=r"^sqlalchemy not installed: .* -m pip install 'crfdeid\[sql\]'$"
     ):
         patients.build_query_reader(Query("sqlite://", "SELECT 1"), Reading("jsonl"))
 
@@ -132,7 +133,7 @@ def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsy
         database.execute("INSERT INTO notes VALUES (1, '7', 'Mr. John Okafor was seen.')")
     database.close()
     monkeypatch.chdir(tmp_path)
-    subprocess.run(["sh", "-ec", command.replace("python -m", f"{sys.executable} -m")], check=True,
+    subprocess.run(["sh", "-ec", use_this_python(command)], check=True,
                    capture_output=True)  # fmt: skip
     (note,) = corpora.read(tmp_path / "clean.jsonl")
     assert (note.id, note.patient) == ("1", "7") and "Okafor" not in note.text

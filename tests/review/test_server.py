@@ -342,9 +342,7 @@ def test_the_consensus_is_exported_and_never_over_an_existing_file(study):
     assert eve.post("/api/export", body).json()["stage"] == "nothing"
     import_consensus(study, 1, [(12, 16, "DOCTOR")])
     answer = eve.post("/api/export", body).json()
-    assert answer["notes"] == 1 and answer["train"].startswith(
-        f"python -m crfdeid.train {answer['path']} --out "
-    )
+    assert answer["notes"] == 1 and answer["train"].startswith(f"crfdeid train {answer['path']} --out ")
     (document,) = corpora.read(answer["path"])
     assert document == Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),), "7")
     assert eve.post("/api/export", body).json()["stage"] == "exists"

@@ -568,7 +568,7 @@ def test_a_model_is_loaded_from_a_folder_that_is_named(study):
 def test_the_page_of_learning_says_how_much_is_decided(study):
     system_spans.import_consensus(study, {3: []})
     found = Browser(study, "eve").get("/api/learn").json()
-    train = f"python -m crfdeid.train {study.out / 'NAME'} --out models/trained"
+    train = f"crfdeid train {study.out / 'NAME'} --out models/trained"
     assert found == {"systems": [], "notes_read": 1, "train": train}
 
 

@@ -1,8 +1,8 @@
 """The report of a release as a page that people sign: figures and offsets, text of notes only on demand.
 
-    python -m crfdeid.release report.json --out release.html
-    python -m crfdeid.release report.json --notes clean.jsonl --out places.html   # places in their context
-    python -m crfdeid.release report.json --statement statement.json --out release.html
+    crfdeid release report.json --out release.html
+    crfdeid release report.json --notes clean.jsonl --out places.html   # places in their context
+    crfdeid release report.json --statement statement.json --out release.html
 
 The report is what ``redact --report`` writes, with its table of survivors beside it. The statement is that of
 ``certify state``: what people found in a sample of the release; the counts that ``utility --json`` writes say
@@ -57,7 +57,7 @@ NO_BOUND = "No sample was read, or its statement is not attached: no figure here
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.release", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid release", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("report", type=Path, help="what redact --report has written")
     add("--out", type=Path, required=True, help="the page, which only its owner can read")

@@ -24,7 +24,7 @@ import regex
 from crfdeid import corpora
 from crfdeid.corpora import i2b2_2014, table
 from crfdeid.corpora.registry import Reading
-from crfdeid.errors import ConfigurationError, FormatError, show_id
+from crfdeid.errors import ConfigurationError, FormatError, show_id, show_install
 from crfdeid.redact.redactor import identify_patient
 from crfdeid.redact.run.plan import FOLDER, Query, list_folders
 from crfdeid.text.document import Document
@@ -160,7 +160,7 @@ def build_query_reader(query: Query, reading: Reading) -> Callable[[], Iterator[
     try:
         import sqlalchemy  # noqa: F401
     except ImportError:
-        raise ConfigurationError("sqlalchemy not installed: pip install 'crfdeid[sql]'") from None
+        raise ConfigurationError(f"sqlalchemy not installed: {show_install('sql')}") from None
     url = os.environ.get(URL_VARIABLE, "") if query.url == "env" else query.url
     columns = reading.id_column or "id", reading.text_column or "text", reading.patient_column
     bad = reading.find_bad_rows(table.FORMAT.name)

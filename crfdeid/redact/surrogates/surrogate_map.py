@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import files
-from crfdeid.errors import ConfigurationError, CrfdeidError
+from crfdeid.errors import ConfigurationError, CrfdeidError, show_install
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
@@ -250,7 +250,7 @@ def build_cipher(key: bytes) -> AESGCM:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
-        raise ConfigurationError("a map needs cryptography: pip install 'crfdeid[redact]'") from None
+        raise ConfigurationError(f"a map needs cryptography: {show_install('redact')}") from None
     return AESGCM(key)
 
 

@@ -1,9 +1,9 @@
 """Count how much of what programs read in the original notes stays in their release.
 
-    python -m crfdeid.utility original/ clean/
-    python -m crfdeid.utility original/ clean/ --json utility.json --html utility.html
-    python -m crfdeid.utility notes.jsonl clean.jsonl --map map --map-key key  after --new-ids
-    python -m crfdeid.utility notes.csv clean.csv --by-order                  a table whose ids are codes
+    crfdeid utility original/ clean/
+    crfdeid utility original/ clean/ --json utility.json --html utility.html
+    crfdeid utility notes.jsonl clean.jsonl --map map --map-key key   after --new-ids
+    crfdeid utility notes.csv clean.csv --by-order                  a table whose ids are codes
 
 It counts words of medicine and their order, numbers with units, negations, intervals between dates, and ages.
 No output has a word of a note. docs/utility.md explains the figures.
@@ -31,7 +31,7 @@ MOST = 10  # documents that are listed
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.utility", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid utility", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("original", type=Path, help="the notes before redaction: a file or folder in any format")
     add("clean", type=Path, help="the same notes after it")

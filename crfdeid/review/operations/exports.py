@@ -33,9 +33,9 @@ def build_train_command(path: Path) -> str:
     """The command that trains on an export.
 
     >>> build_train_command(Path("/my study/gold"))
-    "python -m crfdeid.train '/my study/gold' --out models/trained"
+    "crfdeid train '/my study/gold' --out models/trained"
     """
-    return f"python -m crfdeid.train {shlex.quote(str(path.absolute()))} --out models/trained"
+    return f"crfdeid train {shlex.quote(str(path.absolute()))} --out models/trained"
 
 
 def select_documents(study: Study, numbers: Iterable[int], what: str, who: str) -> Iterator[Document]:

@@ -1,8 +1,8 @@
 """Make a corpus with gold spans from texts whose PHI was taken out, or is marked.
 
-    python -m crfdeid.reidentify notes.jsonl --convention mtsamples --out corpus/ --part train
-    python -m crfdeid.reidentify notes.jsonl --convention mtsamples --kind ambiguous --out ambiguous/
-    python -m crfdeid.reidentify gold/ --kind out-of-dictionary --out corpus.jsonl --format jsonl
+    crfdeid reidentify notes.jsonl --convention mtsamples --out corpus/ --part train
+    crfdeid reidentify notes.jsonl --convention mtsamples --kind ambiguous --out ambiguous/
+    crfdeid reidentify gold/ --kind out-of-dictionary --out corpus.jsonl --format jsonl
 
 OUT.tokens.csv, beside the corpus, holds the tokens that are ambiguous or in no list (offsets, no text).
 docs/reidentify.md explains how the corpora are made and what they measure.
@@ -28,7 +28,7 @@ from crfdeid.text.document import Document
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crfdeid.reidentify", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="crfdeid reidentify", description=__doc__.split("\n")[0])
     parser.add_argument("texts", type=Path, help="texts with placeholders, or a corpus with gold spans")
     parser.add_argument("--out", type=Path, required=True, help="a folder, or a file such as notes.jsonl")
     parser.add_argument("--format", help="format of the corpus to write (default: i2b2)")
