@@ -46,7 +46,8 @@ class Config:
     which spans a CRF gives: those of the ``best`` labels of the sequence, or with ``risk`` those whose own
     probability is above ``span_threshold`` (by type; :mod:`crfdeid.systems.threshold`). ``span_mark`` is the
     token of a span that has its label B, the ``first`` or with ``decode = "risk"`` the ``last``. With
-    ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.repair`).
+    ``repair`` the spans are repaired after tagging, where the language has forms for the scheme
+    (:mod:`crfdeid.repair`).
     With ``min_patients`` above 0 a CRF has only features of the notes of at least as many patients, and none
     with a number of four digits or more (:mod:`crfdeid.feature_extraction.long_numbers`).
     ``language`` is that of the notes, in which ``redact`` writes surrogates.

@@ -18,8 +18,9 @@ from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.corpora.format import Format
 from crfdeid.errors import FormatError
-from crfdeid.lexicon import LANGUAGES, PARTS, Language, NoteLanguage, find_language
+from crfdeid.lexicon import LANGUAGES, PARTS, Language, NoteLanguage, find_language, word_lists
 from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.repair import Repair
 from crfdeid.systems import model, registry
 from crfdeid.text.document import Document, Span, find_overlap
 
@@ -105,11 +106,28 @@ def check_language(name: str) -> None:
     assert language.name == name, "its name is that of its entry point"
     for part in PARTS:
         language.load(part)
+    check_words(language)
     check_stop_words(language)
     if language.model:
         assert model.load(language.model).language == name, "its model is for its notes"
     if language.surrogates:
         check_surrogates(language.load("surrogates"))
+
+
+def check_words(language: Language) -> None:
+    """Check that the lists are there, that no list of months or weekdays is short, and what the forms of
+    repair are."""
+    lists = (language.women, language.men, language.surnames, language.words, language.institution_words)
+    for names in (*lists, language.street_words, language.towns):
+        assert not isinstance(names, str), "several lists are a tuple"
+        assert all(map(word_lists.read_entries, names)), "a list has entries"
+    for name in filter(None, (language.nicknames, language.countries, language.jobs)):
+        assert word_lists.read_entries(name), "a list has entries"
+    assert len(language.months) in (0, 12), "there are twelve months"
+    assert len(language.weekdays) in (0, 7), "there are seven weekdays"
+    for scheme, forms in (language.load("repair") or {}).items():
+        is_repair = all(isinstance(form, Repair) for form in forms)
+        assert is_repair, f"the forms of {scheme} are crfdeid.repair.Repair"
 
 
 def check_stop_words(language: Language) -> None:

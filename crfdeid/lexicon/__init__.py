@@ -24,7 +24,7 @@ LANGUAGES = {  # each as an entry point names it
     SPANISH: "crfdeid.lexicon.spanish:LANGUAGE",
 }
 
-PARTS = ("surrogates", "medicine", "written")  # fields that name a part of another room
+PARTS = ("repair", "surrogates", "medicine", "written")  # fields that name a part of another room
 SCHEME = "i2b2-2014"  # of the models that ship
 WORD = re.compile(r"[^\W\d_]+")
 MOST_NOTES, MOST_CHARACTERS = 200, 3_000  # in which words are counted, and of each note
@@ -40,6 +40,7 @@ class Language:
     ``stop_words``: small words that no other language has, by which notes are known.
     ``model``: the model that ships for its notes, or the path of one; ``rules`` and ``sure_rules`` are
     systems that learn nothing, used beside it where false alarms cost little, and where notes are released.
+    ``repair``: a table of the forms of repair by scheme (:mod:`crfdeid.repair`).
     ``surrogates``: the class that makes the surrogates of a patient
     (:class:`crfdeid.redact.surrogates.patient.PatientSurrogates`).
     ``medicine``: the function that takes words of medicine out of what a model found
@@ -57,6 +58,7 @@ class Language:
     model: str = ""
     rules: str = ""
     sure_rules: str = ""
+    repair: str = ""
     surrogates: str = ""
     medicine: str = ""
     written: str = ""

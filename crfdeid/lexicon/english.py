@@ -64,6 +64,7 @@ LANGUAGE = Language(
     model="english",
     rules="rules",
     sure_rules="sure_rules",
+    repair="crfdeid.repair:BY_SCHEME",
     surrogates="crfdeid.redact.surrogates.patient:PatientSurrogates",
     medicine="crfdeid.redact.run.tagging:drop_medical",
     written="crfdeid.synthetic.written_filler:WRITTEN",

@@ -3,14 +3,16 @@
 A form is a function from the text and its spans, in order, to better spans in order. It moves edges, splits,
 joins, changes types, and adds the name that a title or a number beside it announces. It takes out of a span
 only punctuation, times beside a date, durations and ratios that were read as dates, and words of closed
-lists: no other letter or digit loses its span. The forms are of English notes and of the types of i2b2-2014.
+lists: no other letter or digit loses its span. The forms here are of English notes and of the types of
+i2b2-2014; another language names its own in its pack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.repair.cues import drop_words, find_names, read_cues
 from crfdeid.repair.dates import drop_dates, join_weekdays, split_dates, split_name_and_date, trim_date_words
 from crfdeid.repair.names import (
@@ -218,9 +220,10 @@ FORMS = {
 BY_SCHEME = {"i2b2-2014": tuple(FORMS.values())}
 
 
-def find_forms(scheme: str) -> Sequence[Repair]:
-    """Return the forms for the types of a scheme, none for a scheme that has none."""
-    return BY_SCHEME.get(scheme, ())
+def find_forms(scheme: str, language: str = ENGLISH) -> Sequence[Repair]:
+    """Return the forms for notes of a language in the types of a scheme, none where it has none."""
+    found: Mapping[str, Sequence[Repair]] = find_language(language).load("repair") or {}
+    return found.get(scheme, ())
 
 
 def repair_spans(document: Document, forms: Iterable[Repair] = tuple(FORMS.values())) -> Document:

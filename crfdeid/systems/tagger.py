@@ -145,9 +145,9 @@ class Tagger(ABC):
         return chosen
 
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield the documents with repaired spans, where the configuration and the scheme have repair, and
-        with those of the lists of a site."""
-        forms = repair.find_forms(self.scheme.name) if self.config.repair else ()
+        """Yield the documents with repaired spans, where configuration, language and scheme have repair,
+        and with those of the lists of a site."""
+        forms = repair.find_forms(self.scheme.name, self.language) if self.config.repair else ()
         repaired = iter(documents)
         if forms:
             batches = batch_documents(documents)

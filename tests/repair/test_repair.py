@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.repair import BY_SCHEME, FORMS, dates, places, repair_batch, repair_spans, spans
+from crfdeid.repair import BY_SCHEME, FORMS, dates, find_forms, places, repair_batch, repair_spans, spans
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span, find_overlap, mask_spans
 from crfdeid.text.scheme import read_scheme
@@ -477,6 +477,10 @@ def test_other_schemes_are_not_repaired():
     tagger.scheme = dataclasses.replace(tagger.scheme, name="mine")
     found = [Document("n", "(Ana)", (Span(0, 5, "DOCTOR"),))]
     assert list(tagger.repair_all(found)) == found
+
+
+def test_other_languages_are_repaired_by_their_own_forms():
+    assert find_forms("i2b2-2014") == tuple(FORMS.values()) and find_forms("i2b2-2014", "spanish") == ()
 
 
 def test_repair_is_of_a_shipped_scheme():
