@@ -21,8 +21,7 @@ import devset_measure as measure
 
 from crfdeid.adapt import choose, ways
 from crfdeid.synthetic.pieces import build_document
-from crfdeid.synthetic.written_corpus import read_corpus
-from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.synthetic.written_corpus import copy_document, read_corpus
 from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.text.document import Document

@@ -30,8 +30,7 @@ import hosts
 from crfdeid import cli, config, synthetic
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.pieces import build_document
-from crfdeid.synthetic.written_corpus import WrittenDocument, read_corpus
-from crfdeid.synthetic.written_fill import copy_document, draw_fills
+from crfdeid.synthetic.written_corpus import WrittenDocument, copy_document, draw_fills, read_corpus
 from crfdeid.systems import model, registry
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span

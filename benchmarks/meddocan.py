@@ -27,8 +27,7 @@ from tqdm import tqdm
 from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.evaluate import official
-from crfdeid.synthetic.written_corpus import PARTS
-from crfdeid.synthetic.written_fill import generate_written
+from crfdeid.synthetic.written_corpus import PARTS, generate_written
 from crfdeid.systems import model, registry
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document

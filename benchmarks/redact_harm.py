@@ -28,7 +28,7 @@ from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD, fold
 from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.run import tagging
-from crfdeid.synthetic.written_fill import generate_written
+from crfdeid.synthetic.written_corpus import generate_written
 from crfdeid.systems import model
 from crfdeid.text.document import Document, SpanIndex
 

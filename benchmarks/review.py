@@ -33,7 +33,7 @@ from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import Study, create_study, open_study
-from crfdeid.review.web import app, serve
+from crfdeid.review.web import serve
 from crfdeid.review.web.sessions import Address, LoginSession, Sessions
 from crfdeid.text.document import Document, Span
 
@@ -99,7 +99,7 @@ def generate_notes(count: int) -> list[Document]:
 def measure_replies(opened: Study) -> None:
     """Time the server's replies, without a network."""
     sessions = Sessions(opened.store)
-    client = TestClient(app.application(opened, sessions, ADDRESS), base_url=ORIGIN, follow_redirects=False)
+    client = TestClient(serve.application(opened, sessions, ADDRESS), base_url=ORIGIN, follow_redirects=False)
     client.get("/", params={"key": sessions.create_key(owner=True)})
     client.post("/api/login", content='{"name": "ann"}', headers=HEADERS)
     large = len(opened.notes)
@@ -130,7 +130,7 @@ def measure_readers(opened: Study, seconds: float) -> None:
         accounts.add_reader(opened.store, name, "reader")
     with serve.bind_socket("127.0.0.1", 0) as listening:
         port, sessions = listening.getsockname()[1], Sessions(opened.store)
-        config = build_config(app.application(opened, sessions, Address(("127.0.0.1",), port)), None, None)
+        config = build_config(serve.application(opened, sessions, Address(("127.0.0.1",), port)), None, None)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()

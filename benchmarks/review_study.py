@@ -33,7 +33,7 @@ from crfdeid.review import __main__ as review
 from crfdeid.review.study import marks
 from crfdeid.review.study.study import Study, open_study
 from crfdeid.review.web import serve
-from crfdeid.review.web.app import application
+from crfdeid.review.web.serve import application
 from crfdeid.review.web.sessions import Address, Sessions
 from crfdeid.text.document import Document, Span, keep_leftmost
 

@@ -25,7 +25,7 @@ from crfdeid.synthetic import generate
 from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 EDGES = (1, 2, 5, 10)  # patients
 TESTED = 100  # notes

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from crfdeid import cli, corpora, files, resources, synthetic
+from crfdeid import cli, corpora, files, synthetic
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.evaluate import paper_counts, published_tables
@@ -50,7 +50,7 @@ def mark_words(documents: Sequence[Document]) -> list[TokenMark]:
 def run_configuration(name: str, documents: Sequence[Document], args: argparse.Namespace, out: Path) -> None:
     """Cross-validate the configuration's runs on the documents with ``args.folds`` folds."""
     config, path = out / f"{name}.toml", out / "corpus.jsonl"
-    text = files.read_text(resources.find_file("configs", name, ".toml"))
+    text = files.read_text(files.find_file("configs", name, ".toml"))
     with files.open_whole(config) as file:
         text = re.sub(r"(?m)^folds = \d+$", f"folds = {args.folds}", text)
         file.write(text.replace("10 folds", f"{args.folds} folds"))

@@ -40,8 +40,7 @@ from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.synthetic import noise
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.pieces import Piece, build_document
-from crfdeid.synthetic.written_corpus import PARTS, WrittenDocument, read_corpus
-from crfdeid.synthetic.written_fill import draw_fills
+from crfdeid.synthetic.written_corpus import PARTS, WrittenDocument, draw_fills, read_corpus
 from crfdeid.systems import model, registry, training_record
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_map

@@ -94,9 +94,9 @@ class _VerbFinder:
 sys.meta_path.append(_VerbFinder)
 
 if sys.argv[:1] == ["-m"]:  # python -m crfdeid.tag, whose module is not loaded yet
-    from crfdeid import early_stop
+    from crfdeid import errors
 
-    early_stop.handle_interrupts()
+    errors.handle_interrupts()
 
 
 def __getattr__(name: str) -> object:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 import sys
 
-from crfdeid import early_stop
+from crfdeid import errors
 
 if __name__ == "__main__" or os.path.basename(sys.argv[0]) == "crfdeid":
-    early_stop.handle_interrupts()
+    errors.handle_interrupts()
 
 import argparse
 from importlib import import_module

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.lexicon import ENGLISH, find_language
@@ -107,7 +107,7 @@ class Config:
 
 def find(name: str | Path = DEFAULT) -> Path:
     """Return the configuration file ``name``, or the shipped configuration of that name."""
-    return resources.find_file("configs", str(name), ".toml")
+    return files.find_file("configs", str(name), ".toml")
 
 
 def read(name: str | Path = DEFAULT, **changes: Any) -> Config:

@@ -1,4 +1,4 @@
-"""The errors that a user can correct.
+"""The errors that a user can correct, and Ctrl-C while the modules of a command load.
 
 A message is one line: where, what was found, what was wanted. It gives files, lines and offsets,
 never the text of a note, nor a column, type, element or attribute that a file of documents made up.
@@ -7,13 +7,16 @@ The command line prints it and exits with status 2.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import sys
 import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from types import FrameType
 
 
 class CrfdeidError(Exception):
@@ -92,3 +95,16 @@ def locate_error(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)[:-6:-1]
     places = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
     return f"{type(error).__name__} at {places}"
+
+
+def stop_early(number: int, frame: FrameType | None) -> None:
+    """Print one line, as later :func:`crfdeid.cli.run`, and no traceback."""
+    os.write(2, b"crfdeid: stopped before it began\n")
+    os._exit(130)
+
+
+def handle_interrupts() -> None:
+    """Stop early at Ctrl-C, until :func:`crfdeid.cli.run` begins. Where it is ignored, as in what a shell
+    runs in the background, it stays so."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, stop_early)

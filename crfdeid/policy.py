@@ -23,7 +23,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.lexicon.english import MONTH_PATTERN
@@ -263,7 +263,7 @@ class Policy:
 
 def list_shipped() -> list[str]:
     """Return the names of the shipped policies."""
-    return resources.list_names(FOLDER, ".toml")
+    return files.list_names(FOLDER, ".toml")
 
 
 @cache
@@ -274,7 +274,7 @@ def read_policy(name: str | Path) -> Policy:
     >>> read_policy("safe_harbor").by_type["AGE"].forms
     {'under_90': 'keep'}
     """
-    path = resources.find_file(FOLDER, str(name), ".toml")
+    path = files.find_file(FOLDER, str(name), ".toml")
     try:
         return build_policy(tomllib.loads(read_text(path)))
     except (tomllib.TOMLDecodeError, ConfigurationError) as error:

@@ -27,7 +27,7 @@ from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate,
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import find_date, hold_output, open_whole
-from crfdeid.systems import dry_run, extras, links_ahead, model, model_folder, registry, training_record
+from crfdeid.systems import dry_run, extras, model, model_folder, registry, training_record
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, describe_doubled
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
@@ -183,8 +183,8 @@ def score_beside(name: str, gold: list[Document]) -> str:
 
 def parse_links(documents: list[Document], settings: Config) -> None:
     """Parse the sentences of the documents, where the settings need that, with a bar."""
-    sentences = links_ahead.list_sentences(documents, [settings])
-    cli.show_counts(links_ahead.parse_sentences(sentences), "parse", len(sentences))
+    sentences = extras.list_sentences(documents, [settings])
+    cli.show_counts(extras.parse_sentences(sentences), "parse", len(sentences))
 
 
 def report_dry_run(documents: list[Document], settings: Config, args: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from crfdeid import cli
 from crfdeid.pages.pictures import Axis, draw_bars, render_file
 from crfdeid.synthetic import written_corpus
 from crfdeid.synthetic.pieces import build_document
-from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.synthetic.written_corpus import copy_document
 from crfdeid.text.document import Document
 
 DOCS = Path(__file__).parent

@@ -3,12 +3,12 @@
 import re
 import sys
 
-from crfdeid import resources
+from crfdeid import files
 
 
 def read_examples(page: str) -> list[str]:
     """Return the Python blocks of a page, in order."""
-    text = (resources.PACKAGE.parent / "docs" / page).read_text(encoding="utf-8")
+    text = (files.PACKAGE.parent / "docs" / page).read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 

@@ -2,11 +2,11 @@
 
 from functools import cache
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.ablate import plan
 from crfdeid.ablate.plan import Plan
 
-CONFIGS = [path.stem for path in sorted(resources.find_folder("configs").glob("*.toml"))]
+CONFIGS = [path.stem for path in sorted(files.find_folder("configs").glob("*.toml"))]
 
 
 @cache

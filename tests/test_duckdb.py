@@ -8,7 +8,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import duckdb
 
 import crfdeid.duckdb
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import read_policy
 from crfdeid.redact.redactor import Redactor
@@ -84,7 +84,7 @@ def test_a_short_secret_is_refused(tagger):
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
-    page = (resources.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
+    page = (files.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     exec(page.split("## DuckDB")[1].split("```python\n")[1].split("```")[0], names)

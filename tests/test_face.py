@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import crfdeid
-from crfdeid import __main__, cli, resources
+from crfdeid import __main__, cli, files
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate.matching import Criterion
 
@@ -72,7 +72,7 @@ def test_a_verb_of_a_deeper_module_is_found_at_the_face_and_no_other_name():
 
 def test_the_line_that_runs_a_command_is_the_last_of_its_module():
     run = 'if __name__ == "__main__":'
-    texts = {path: path.read_text("utf-8") for path in resources.PACKAGE.rglob("*.py")}
+    texts = {path: path.read_text("utf-8") for path in files.PACKAGE.rglob("*.py")}
     assert [path for path, text in texts.items() if run in text and "\n\n\n" in text.partition(run)[2]] == []
 
 

@@ -8,11 +8,11 @@ import zipfile
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 
 pytestmark = pytest.mark.slow
 
-ROOT = resources.PACKAGE.parent
+ROOT = files.PACKAGE.parent
 
 
 @pytest.fixture(scope="module")

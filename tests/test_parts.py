@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from page_examples import use_this_python
 
-from crfdeid import corpora, resources
+from crfdeid import corpora, files
 from crfdeid.errors import ConfigurationError
 from crfdeid.tag import __main__ as tag
 from crfdeid.tag.run import Part, parse_part
 from crfdeid.text.document import Document
 
-ROOT = resources.PACKAGE.parent
+ROOT = files.PACKAGE.parent
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(1, 40))

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact.__main__ import build_parser as build_redact_parser
 from crfdeid.redact.run import plan as redact_plan
@@ -120,7 +120,7 @@ def test_a_release_is_resumed_with_what_decides_it(note):
 
 
 def list_modules():
-    root = resources.PACKAGE
+    root = files.PACKAGE
     for path in sorted(root.rglob("*.py")):
         yield path.relative_to(root).as_posix(), ast.parse(path.read_text("utf-8"))
 

@@ -41,7 +41,7 @@ from crfdeid.corpora.folds import Part, join_parts
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
 from crfdeid.files import hold_output, open_whole
-from crfdeid.systems import extras, links_ahead, model, registry
+from crfdeid.systems import extras, model, registry
 from crfdeid.text.document import describe_doubled
 
 PLOT = "plot"  # the extra of :mod:`crfdeid.ablate.plot`
@@ -155,8 +155,8 @@ def read_part(path: Path, args: argparse.Namespace) -> Part:
 def parse_links(planned: Plan, corpora: dict[str, Part]) -> None:
     """Parse the sentences of the corpora before the runs that need them, which would do so one by one."""
     documents = [document for part in corpora.values() for document in part.documents]
-    sentences = links_ahead.list_sentences(documents, [run.config for run in planned.runs])
-    cli.show_counts(links_ahead.parse_sentences(sentences), "parse", len(sentences))
+    sentences = extras.list_sentences(documents, [run.config for run in planned.runs])
+    cli.show_counts(extras.parse_sentences(sentences), "parse", len(sentences))
 
 
 def train_jobs(wanted: Sequence[Job], out: Path, at_once: int, again: bool) -> None:

@@ -20,7 +20,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from crfdeid import __version__, resources
+from crfdeid import __version__, files
 from crfdeid.ablate.plan import Plan, folds_title
 from crfdeid.ablate.run import Run
 from crfdeid.config import Config
@@ -28,7 +28,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_you_mean
 from crfdeid.feature_extraction import link_bigrams, templates
-from crfdeid.systems import extras, links_ahead, registry
+from crfdeid.systems import extras, registry
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
 from crfdeid.text import bio, gazetteer, scheme
 from crfdeid.text.document import drop_doubled
@@ -123,11 +123,11 @@ def hash_files(config: Config) -> dict[str, str]:
     names += [name for source in config.training_gazetteers for name in source.split("+")[1:]]
     lists = [find_list(name, config) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
-    paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))
+    paths.append(files.find_file("configs/schemes", config.scheme, ".toml"))
     paths += [scheme.find_map(config.types)] if config.types else []
     if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
-            paths += resources.find_folder(folder).glob(pattern)
+            paths += files.find_folder(folder).glob(pattern)
     hashes = {path.name: hash_file(path) for path in sorted(set(paths)) if path.is_file()}
     return hashes | {str(path): hash_file(path) for path in list_sources(config)}
 
@@ -202,7 +202,7 @@ def check_programs(run: Run) -> None:
         extras.check_installed(run.config)
     except ConfigurationError as error:
         raise ConfigurationError(f"run {run.name}: {error}") from None
-    if links_ahead.has_links(run.config):
+    if extras.has_links(run.config):
         link_bigrams.read_version()
 
 
@@ -241,9 +241,9 @@ def hash_modules(system: str) -> Mapping[str, str]:
 
 def find_source(name: str) -> Path | None:
     """Return the file of a module of this package, or ``None`` if the name is not a module's."""
-    path = resources.PACKAGE.parent.joinpath(*name.split("."))
-    files = (path.with_suffix(".py"), path / "__init__.py")
-    return next((file for file in files if file.is_file()), None)
+    path = files.PACKAGE.parent.joinpath(*name.split("."))
+    candidates = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in candidates if file.is_file()), None)
 
 
 def find_names(code: bytes, strings: bool = True) -> Iterator[str]:

@@ -36,7 +36,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.ablate import feature_groups, selection
 from crfdeid.ablate.run import (
     SETTINGS,
@@ -96,7 +96,7 @@ class Plan:
 def read_plan(name: str | Path, change: Change = lambda config: config) -> Plan:
     """Read the plan in a file, or in the shipped configuration ``name``; ``change`` is applied to the base
     of every run. Raises :class:`ConfigurationError` and :class:`TemplateError`."""
-    path = resources.find_file("configs", str(name), ".toml")
+    path = files.find_file("configs", str(name), ".toml")
     table = read_toml(path)
     where = str(path)
     check_keys(table, (*SETTINGS, *PLAN_KEYS, *SECTIONS), where)

@@ -31,7 +31,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template, format_template, template_of
 from crfdeid.systems import model_folder
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 KEYS = ("by", "templates")
 BACKWARD = "backward"

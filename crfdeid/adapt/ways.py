@@ -26,7 +26,7 @@ from crfdeid.systems.judged.trees import Further, Trees, fit_further, join_trees
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.term_lists import Terms
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 CACHED = ("decoder", "confidence", "marginals", "span_marginals")  # of a tagger, made of its weights
 ABLE = ("judged", "crf")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from crfdeid import corpora, resources
+from crfdeid import corpora, files
 from crfdeid.certify.reading_copy import ReadingCopy, list_masked
 from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.synthetic.drawing import read_list
@@ -47,7 +47,7 @@ class Likeness:
 
 def list_systems(named: Iterable[str] = ()) -> list[str]:
     """Return the systems that a reader could be: those named, the rules, the shipped models, or both."""
-    shipped = sorted(path.parent.name for path in resources.find_folder("models").glob("*/manifest.json"))
+    shipped = sorted(path.parent.name for path in files.find_folder("models").glob("*/manifest.json"))
     joined = [f"{name}+{RULES}" for name in shipped]
     return list(dict.fromkeys([*named, RULES, *shipped, *joined]))
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from html import escape
 from typing import Any
 
-from crfdeid import pages, resources
+from crfdeid import files, pages
 from crfdeid.certify.statement import Bound, Group, Sensitivity, Statement
 
 PURPOSE = (
@@ -30,7 +30,7 @@ def render_statement(statement: Statement, kind: str) -> str:
         "<!-- statement -->": escape(text),
         "<!-- signatures -->": pages.render_signatures(("Reader", "Reader", "Expert")),
     }
-    body = pages.fill_file(resources.PACKAGE / "certify" / "statement.html", parts)
+    body = pages.fill_file(files.PACKAGE / "certify" / "statement.html", parts)
     about = {"release": statement.store.release, "draw": statement.store.fingerprint}
     return pages.render_page("What this release still holds", about, body)
 

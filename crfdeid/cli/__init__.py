@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.cli.verbs import VERBS, Verb
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.registry import Reading, describe_left_out
@@ -42,8 +42,8 @@ def run(main: Callable[[list[str] | None], None]) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # also where the locale is C
-    if sys.stderr.isatty() and announce_compiling not in resources.COMPILING:
-        resources.COMPILING.append(announce_compiling)
+    if sys.stderr.isatty() and announce_compiling not in files.COMPILING:
+        files.COMPILING.append(announce_compiling)
     try:
         call_main(main)
         sys.stdout.flush()  # a full disk shows here, and not after the exit status
@@ -315,7 +315,7 @@ def map_types(documents: Iterable[Document], args: argparse.Namespace) -> Iterat
 
 def add_policy_option(parser: argparse.ArgumentParser, meaning: str, default: str) -> None:
     """Add the option of a policy; ``meaning`` and ``default`` are for the help."""
-    shipped = ", ".join(resources.list_names("configs/policies", ".toml"))
+    shipped = ", ".join(files.list_names("configs/policies", ".toml"))
     help = f"{meaning}: {shipped} or a TOML file (default: {default})"
     parser.add_argument("--policy", metavar="NAME", help=help)
 

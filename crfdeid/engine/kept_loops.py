@@ -24,7 +24,7 @@ from typing import Any
 from numba.core import config, event
 from numba.core.caching import _CacheLocator
 
-from crfdeid import resources
+from crfdeid import files
 
 numba_settings: Any = config
 NAME = "crfdeid-numba-{user}"  # of a folder for temporary files
@@ -36,7 +36,7 @@ def choose_cache_folder() -> bool:
     Return whether loops are kept."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folders = [Path(numba_settings.CACHE_DIR)] if numba_settings.CACHE_DIR else []
-    folders.append(resources.PACKAGE / "engine" / "__pycache__")
+    folders.append(files.PACKAGE / "engine" / "__pycache__")
     if not caches.startswith("~"):  # a user whom the system does not know has no home
         folders.append(Path(caches) / "numba")
     linked = [] if is_writable(folders[0]) else list(find_loops())
@@ -60,7 +60,7 @@ def choose_cache_folder() -> bool:
 def find_loops() -> Iterator[tuple[Path, str]]:
     """Yield the files of the loops that numba has kept, each with its name in a folder of numba's."""
     named = numba_settings.CACHE_DIR
-    for folder in sorted({path.parent for path in (resources.PACKAGE / "engine").rglob("*.py")}):
+    for folder in sorted({path.parent for path in (files.PACKAGE / "engine").rglob("*.py")}):
         place = _CacheLocator.get_suitable_cache_subpath(str(folder / "loops.py"))
         kept = Path(named) / place if named else folder / "__pycache__"
         yield from ((file, f"{place}/{file.name}") for file in sorted(kept.glob("*.nb[ic]")))
@@ -99,7 +99,7 @@ class Compiling(event.Listener):
         """Call those who want to hear of it once, as soon as it has taken long."""
         if not self.is_announced and self.seconds + time.monotonic() - self.begun > LONG:
             self.is_announced = True
-            for call in resources.COMPILING:
+            for call in files.COMPILING:
                 call()
 
 

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import quantiles
 
-from crfdeid import cli, pages, resources
+from crfdeid import cli, files, pages
 from crfdeid.corpora.token_marks import TokenMark, read_token_marks
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import published_tables
@@ -215,7 +215,7 @@ def render_page(found: CorpusStatistics, name: str) -> str:
             "Types", HEAD, found.list_rows(), draw=lambda row: draw_bar(found.types[row[0]].spans / most)
         ),
     }
-    body = pages.fill_file(resources.PACKAGE / "evaluate" / "stats_page.html", parts)
+    body = pages.fill_file(files.PACKAGE / "evaluate" / "stats_page.html", parts)
     return pages.render_page("What the corpus has", pages.stamp(corpus=name), body)
 
 

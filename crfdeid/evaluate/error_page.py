@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from crfdeid import pages, resources
+from crfdeid import files, pages
 from crfdeid.evaluate import calibration, error_analysis, report
 from crfdeid.evaluate.error_analysis import ErrorRecord
 from crfdeid.evaluate.evaluation import Evaluation
@@ -67,7 +67,7 @@ def render_page(
     corpus: str = "",
 ) -> Iterator[str]:
     """Yield the page in pieces: its head with pictures and tables, then note by note."""
-    evaluation, room = evaluations[0], resources.PACKAGE / "evaluate"
+    evaluation, room = evaluations[0], files.PACKAGE / "evaluate"
     compared = f", compared with {' and '.join(names[1:])}" if names[1:] else ""
     html = pages.render_page(
         f"What went wrong: {names[0]}{compared}",

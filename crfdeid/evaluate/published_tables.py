@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from itertools import groupby
 from typing import Any
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 
@@ -59,13 +59,13 @@ class PublishedTable:
 
 def list_tables() -> list[str]:
     """Return the names of all shipped tables, sorted."""
-    return sorted(path.stem for path in resources.find_folder(FOLDER).glob("*.toml"))
+    return sorted(path.stem for path in files.find_folder(FOLDER).glob("*.toml"))
 
 
 def read_table(name: str) -> PublishedTable:
     """Read the shipped table of this name, or the file of this path. Raises :class:`ConfigurationError`
     where it is not such a table, or where a row has not one cell for each column."""
-    path = resources.find_file(FOLDER, name, ".toml")
+    path = files.find_file(FOLDER, name, ".toml")
     try:  # parse_float: keep the digits as printed
         table = tomllib.loads(read_text(path), parse_float=str)
     except tomllib.TOMLDecodeError as error:

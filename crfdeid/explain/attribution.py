@@ -20,7 +20,7 @@ from crfdeid.errors import DocumentError, show_id
 from crfdeid.explain.model_weights import ModelWeights
 from crfdeid.feature_extraction.templates import template_of
 from crfdeid.text.document import Document, Token
-from crfdeid.text.folding import fold_text
+from crfdeid.text.tokenizer import fold_text
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from crfdeid import pages, resources
+from crfdeid import files, pages
 from crfdeid.evaluate.error_page import render_colours
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
@@ -57,7 +57,7 @@ def render_page(
         "<!-- tokens -->": "".join(render_explanation(one, runners, top) for one in explanations),
         "<!-- model -->": "".join(render_model(weights, labels or weights.labels, top)),
     }
-    body = pages.fill_file(resources.PACKAGE / "explain" / "page.html", parts)
+    body = pages.fill_file(files.PACKAGE / "explain" / "page.html", parts)
     about = pages.stamp(system=weights.folder.name)
     style = render_colours(weights.scheme)
     return pages.render_page("A model explained", about, body, warning=WARNING, style=style)

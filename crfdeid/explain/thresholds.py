@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
-from crfdeid import cli, pages, resources
+from crfdeid import cli, files, pages
 from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.evaluate.calibration import draw_calibration
 from crfdeid.evaluate.published_tables import align_columns
@@ -44,7 +44,7 @@ from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 OPTIONS = {THRESHOLD: "tag --threshold", RECALL_BIAS: "tag --recall-bias"}
 NEVER = -1e9  # the margin of tokens that no value tags
@@ -330,7 +330,7 @@ def write_curves(
         "<!-- curves -->": render_figures(list(drawn.values())),
         "<!-- points -->": pages.render_table("Points of the curves", head, rows),
     }
-    body = pages.fill_file(resources.PACKAGE / "explain" / "curves.html", parts)
+    body = pages.fill_file(files.PACKAGE / "explain" / "curves.html", parts)
     with open_whole(folder / "curves.html") as file:
         file.write(pages.render_page(title, about, body))
 

@@ -30,7 +30,7 @@ from crfdeid.systems.works.hmm import HmmTagger
 from crfdeid.systems.works.hmm_counts import FEATURES, UNKNOWN, find_symbol
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
-from crfdeid.text.folding import fold_text
+from crfdeid.text.tokenizer import fold_text
 
 REACH = 20  # tokens on each side of the explained one that are hidden in turn
 

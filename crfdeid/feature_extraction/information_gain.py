@@ -28,8 +28,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import format_template, template_of
 from crfdeid.text import bio
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
-from crfdeid.text.tokenizer import is_line_end
+from crfdeid.text.tokenizer import fold_document, is_line_end
 
 TARGETS = ("phi", "type")
 

@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.feature_extraction import context, spanish, structure, token, word_clusters, works
 from crfdeid.feature_extraction.token import Value, is_column, read_column
@@ -96,7 +96,7 @@ def template_of(feature: str) -> str:
 
 def find_group(name: str) -> Path:
     """Return the user's template file, or the shipped feature group of that name."""
-    return resources.find_file("features", name, ".template")
+    return files.find_file("features", name, ".template")
 
 
 def read_group(name: str) -> list[Template]:

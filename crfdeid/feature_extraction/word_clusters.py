@@ -24,9 +24,8 @@ import numpy as np
 
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.feature_extraction.token import DIGIT, OfLowered, Value, short_shape
-from crfdeid.text.folding import fold_text
 from crfdeid.text.gazetteer import Gazetteer, read_entries
-from crfdeid.text.tokenizer import fine
+from crfdeid.text.tokenizer import fine, fold_text
 
 LIST = "clusters"  # the gazetteer of the observation ``cluster``
 MARK = "|"  # between a word and its cluster, as in the list mesh_headings

@@ -10,11 +10,11 @@ from html import escape
 from pathlib import Path
 
 import crfdeid
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.files import read_text
 
 STYLES = ("colours.css", "page.css", "picture.css")
-ROOM = resources.PACKAGE / "pages"
+ROOM = files.PACKAGE / "pages"
 SCRIPTS = "; script-src 'unsafe-inline'"
 Row = Sequence[str]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.files import read_text
 
 WIDTH = 460  # of a picture; it shrinks on narrow screens, and stays legible
@@ -216,7 +216,7 @@ def render_figures(pictures: Sequence[str]) -> str:
 
 def render_file(picture: str) -> str:
     """A picture as a file of its own, with its style."""
-    style = "".join(read_text(resources.PACKAGE / "pages" / name) for name in ("colours.css", "picture.css"))
+    style = "".join(read_text(files.PACKAGE / "pages" / name) for name in ("colours.css", "picture.css"))
     back = f'<style>{style}</style><rect class="back" width="100%" height="100%"/>'
     head, tail = picture.replace("<svg", f"<svg {NAMESPACE}", 1).split("</desc>", 1)
     return f"{HEAD}{head}</desc>{back}{tail}"

@@ -30,7 +30,7 @@ from crfdeid.rules.rule import (
     find_capitalised_entries,
 )
 from crfdeid.text.document import Document, Span, find_unmasked, group_overlapping, mask_spans, trim_range
-from crfdeid.text.folding import fold_text
+from crfdeid.text.tokenizer import fold_text
 
 SOURCE = "Douglass 2005, section 5.1.4"
 NEVER = FUNCTION_WORDS | PREFIXES | RULE_CREDENTIAL_WORDS

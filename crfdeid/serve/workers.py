@@ -1,4 +1,5 @@
-"""Work in processes that end with their request.
+"""What a request asks for (tag, redact, restore), done in processes that end with the request. Requests and
+replies are JSON.
 
     server ─▶ worker (a model, warmed by invented notes) ─▶ a copy of it for each request, which then ends
 
@@ -11,21 +12,89 @@ is killed.
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from crfdeid import policy, synthetic
+from crfdeid.corpora.jsonl import build_span_item
 from crfdeid.errors import CrfdeidError, locate_error
+from crfdeid.policy import Policy
 from crfdeid.redact.run import tagging
-from crfdeid.serve import work
+from crfdeid.session import Pair, Restorer, Session
 from crfdeid.systems import model
 from crfdeid.systems.parallel import end_with_parent
-from crfdeid.systems.threshold import parse_threshold
+from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.threshold import Threshold, parse_threshold
+from crfdeid.text.document import Document
+
+Request = dict[str, Any]
+Reply = tuple[bytes, dict[str, int]]  # its body, and what is counted
+
+
+class LoadedEngine(NamedTuple):
+    """What finds the PHI of requests: a loaded model, what counts as PHI, and how probable it must be."""
+
+    tagger: Tagger
+    policy: Policy | None = None
+    threshold: Threshold | None = None
+
+
+def tag(engine: LoadedEngine, request: Request) -> Reply:
+    """Find the spans of each note."""
+    notes = list(read_notes(request))
+    probabilities = bool(request.get("probabilities"))
+    tagged = engine.tagger.tag_all(notes, probabilities, threshold=engine.threshold)
+    found = list(map(engine.policy.select_phi, tagged)) if engine.policy else list(tagged)
+    reply = [{"id": note.id, "spans": [build_span_item(span) for span in note.spans]} for note in found]
+    return encode({"notes": reply}), count_notes(notes, sum(len(note.spans) for note in found))
+
+
+def redact(engine: LoadedEngine, request: Request) -> Reply:
+    """Redact the notes as the texts of one session; the map in the reply undoes it. The session is not
+    closed, because that would forget what a worker knows: its copy ends, or it forgets by itself."""
+    notes = list(read_notes(request))
+    pairs = read_pairs(request)
+    style = request.get("style", "placeholder")
+    session = Session(engine.tagger, style, engine.policy, engine.threshold, pairs)
+    texts = session.redact_all([note.text for note in notes])
+    reply = [{"id": note.id, "text": text} for note, text in zip(notes, texts)]
+    written = [{"issued": pair.issued, "real": pair.real, "type": pair.type} for pair in session.pairs]
+    return encode({"notes": reply, "map": written}), count_notes(notes, len(written))
+
+
+def restore(engine: LoadedEngine, request: Request) -> Reply:
+    """Restore texts with the map of their redaction."""
+    notes = list(read_notes(request))
+    restorer = Restorer(read_pairs(request))
+    reply = [{"id": note.id, "text": restorer.restore(note.text)} for note in notes]
+    return encode({"notes": reply}), count_notes(notes, 0)
+
+
+def read_notes(request: Request) -> Iterator[Document]:
+    """Yield the notes; one without an id has its number. Raises :class:`crfdeid.errors.DocumentError` for a
+    text that is not valid."""
+    for number, note in enumerate(request["notes"], 1):
+        id, patient = note.get("id"), note.get("patient")
+        yield Document(str(number) if id is None else id, note["text"], patient=patient)
+
+
+def read_pairs(request: Request) -> list[Pair]:
+    return [Pair(pair["issued"], pair["real"], pair["type"]) for pair in request.get("map", ())]
+
+
+def encode(reply: Any) -> bytes:
+    return json.dumps(reply, separators=(",", ":")).encode()
+
+
+def count_notes(notes: list[Document], spans: int) -> dict[str, int]:
+    return {"notes": len(notes), "characters": sum(len(note.text) for note in notes), "spans": spans}
+
 
 DONE, REFUSED, FAILED, TIMEOUT = "done", "refused", "failed", "timeout"
 WARM_NOTES, WARM_SEED = 300, 2022  # invented notes, so that what a worker remembers is public
@@ -40,16 +109,16 @@ class Engine:
     policy_name: str | None = None
     thresholds: tuple[str, ...] = ()
 
-    def load(self) -> work.LoadedEngine:
+    def load(self) -> LoadedEngine:
         """Load the model. Raises :class:`crfdeid.errors.CrfdeidError` if the parts do not fit one another."""
         chosen = policy.read_policy(self.policy_name) if self.policy_name else None
         threshold = parse_threshold(self.thresholds)
         tagger = tagging.load_checked(self.model, chosen)
-        return work.LoadedEngine(tagger, chosen, threshold and tagger.check_threshold(threshold))
+        return LoadedEngine(tagger, chosen, threshold and tagger.check_threshold(threshold))
 
 
 class Task(NamedTuple):
-    """``name`` is a function of :mod:`crfdeid.serve.work`; ``seconds`` are left for it."""
+    """``name`` is a function of :mod:`crfdeid.serve.workers`; ``seconds`` are left for it."""
 
     name: str
     request: dict[str, Any]
@@ -121,15 +190,15 @@ def run_worker(connection: Connection, engine: Engine) -> None:
         return
 
 
-def warm_up(engine: work.LoadedEngine) -> None:
+def warm_up(engine: LoadedEngine) -> None:
     """Let the engine see invented notes: lists are loaded, and common words are known."""
     texts = [note.text for note in synthetic.generate(WARM_NOTES, WARM_SEED)]
-    work.tag(engine, {"notes": [{"text": text} for text in texts]})
+    tag(engine, {"notes": [{"text": text} for text in texts]})
     for style in ("placeholder", "surrogate"):
-        work.redact(engine, {"notes": [{"text": text} for text in texts[:5]], "style": style})
+        redact(engine, {"notes": [{"text": text} for text in texts[:5]], "style": style})
 
 
-def answer_and_forget(engine: work.LoadedEngine, job: Task) -> Answer:
+def answer_and_forget(engine: LoadedEngine, job: Task) -> Answer:
     """Answer in this process, for a tagger that cannot be forked. There is no time limit."""
     try:
         return perform(engine, job)
@@ -137,7 +206,7 @@ def answer_and_forget(engine: work.LoadedEngine, job: Task) -> Answer:
         engine.tagger.forget()
 
 
-def answer_in_copy(engine: work.LoadedEngine, job: Task) -> Answer:
+def answer_in_copy(engine: LoadedEngine, job: Task) -> Answer:
     """Answer in a copy of this process."""
     reader, writer = Pipe(duplex=False)
     parent, pid = os.getpid(), os.fork()
@@ -160,7 +229,7 @@ def answer_in_copy(engine: work.LoadedEngine, job: Task) -> Answer:
         os.waitpid(pid, 0)
 
 
-def perform(engine: work.LoadedEngine, job: Task) -> Answer:
+def perform(engine: LoadedEngine, job: Task) -> Answer:
     """Do the job. No message has text of the request."""
     try:
         body, counts = JOBS[job.name](engine, job.request)
@@ -171,6 +240,6 @@ def perform(engine: work.LoadedEngine, job: Task) -> Answer:
         return Answer(FAILED, locate_error(error).encode(), {})
 
 
-JOBS: dict[str, Callable[[work.LoadedEngine, work.Request], work.Reply]] = {
-    "tag": work.tag, "redact": work.redact, "restore": work.restore,
+JOBS: dict[str, Callable[[LoadedEngine, Request], Reply]] = {
+    "tag": tag, "redact": redact, "restore": restore,
 }  # fmt: skip

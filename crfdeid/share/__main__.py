@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from crfdeid import cli, resources
+from crfdeid import cli, files
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.evaluate.significance import find_edge_interval
@@ -30,7 +30,7 @@ from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 CLAIM = (
     "Every string occurs with at least k training patients or in a public list; "
@@ -108,7 +108,7 @@ def refuse_own_clusters(source: ModelFolder, declared: Sequence[str]) -> None:
     name = word_clusters.LIST
     if name in declared or not (source.path / "gazetteers" / f"{name}.txt").is_file():
         return
-    if model_folder.find_list(name, source.config) != resources.find_folder("gazetteers") / f"{name}.txt":
+    if model_folder.find_list(name, source.config) != files.find_folder("gazetteers") / f"{name}.txt":
         wanted = f"wanted the list of the package, or --public {name} where anyone may have it"
         raise ModelError(f"{source.path}: the word clusters are your own list; {wanted}")
 

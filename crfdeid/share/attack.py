@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.engine import crfsuite_file
 from crfdeid.files import read_text
 from crfdeid.share import canaries, strings
@@ -163,10 +163,10 @@ def list_other_files(folder: Path, public: Sequence[str]) -> list[Path]:
 
 def read_program_words() -> set[str]:
     """Return the words of the program's own text: code, configurations, feature groups."""
-    paths = [*resources.PACKAGE.rglob("*.py")]
+    paths = [*files.PACKAGE.rglob("*.py")]
     for name in SHIPPED:
         paths += [
-            path for path in resources.find_folder(name).rglob("*") if path.suffix in (".toml", ".template")
+            path for path in files.find_folder(name).rglob("*") if path.suffix in (".toml", ".template")
         ]
     return {text for path in paths for text in strings.find_strings(read_text(path))}
 
@@ -176,7 +176,7 @@ def list_public(folder: Path, declared: Sequence[str] = ()) -> tuple[list[str], 
     ``declared`` public, and the names of the others, except the gazetteers of training spans."""
     public, others = [], []
     for path in sorted((folder / "gazetteers").glob("*.txt")):
-        shipped = resources.find_folder("gazetteers") / path.name
+        shipped = files.find_folder("gazetteers") / path.name
         if path.stem in declared or (shipped.is_file() and shipped.read_bytes() == path.read_bytes()):
             public.append(path.name)
         elif not path.name.startswith(TRAINING):

@@ -16,7 +16,7 @@ from pathlib import Path
 from crfdeid import cli, synthetic
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
-from crfdeid.synthetic import written_fill
+from crfdeid.synthetic import written_corpus
 from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.genres import read_genres
 from crfdeid.synthetic.written_corpus import ENGLISH
@@ -81,7 +81,7 @@ def choose_documents(args: argparse.Namespace) -> tuple[Iterable[Document], int 
             raise ConfigurationError(f"--fills {args.fills}: wanted 0 or more")
         if args.genres:
             raise ConfigurationError("--genres: only for generated notes, not for --written")
-        written = written_fill.generate_written(args.part, args.seed, args.fills, args.language)
+        written = written_corpus.generate_written(args.part, args.seed, args.fills, args.language)
         return islice(written, args.documents), args.documents
     count = 800 if args.documents is None else args.documents
     if count < 1:

@@ -14,7 +14,7 @@ from random import Random
 from typing import TypeVar
 from zlib import crc32
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.text.gazetteer import read_entries
@@ -54,7 +54,7 @@ def read_list(name: str, part: str = "all") -> tuple[str, ...]:
     """Read the entries of a list that belong to ``part``: of ``lists/NAME.txt``, else of a shipped
     gazetteer; none if there is no such file."""
     own = Path(__file__).parent / "lists" / f"{name}.txt"
-    path = own if own.is_file() else resources.find_folder("gazetteers") / f"{name}.txt"
+    path = own if own.is_file() else files.find_folder("gazetteers") / f"{name}.txt"
     return tuple(entry for entry in read_entries(path) if is_in_part(entry, part)) if path.is_file() else ()
 
 

@@ -31,7 +31,7 @@ from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_w
 from crfdeid.systems.threshold import AnyThreshold, Masker, Threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, trim_spans
-from crfdeid.text.folding import fold_text
+from crfdeid.text.tokenizer import fold_text
 
 if TYPE_CHECKING:
     from crfdeid.engine.decoding.chain import SpanMarginals

@@ -19,8 +19,8 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model
 from crfdeid.systems.model import hash_text
 from crfdeid.text.document import Document, describe_doubled, drop_doubled, keep_longest
-from crfdeid.text.folding import fold_document
 from crfdeid.text.scheme import Scheme
+from crfdeid.text.tokenizer import fold_document
 
 FEW = 5  # spans of a type; less is hardly learned
 SAMPLES = 10, 20, 40, 80, 160  # notes of the timed trainings; the first warms up what is compiled and loaded

@@ -1,19 +1,25 @@
-"""The extras of this package that a configuration needs: which they are, and which are not installed.
+"""What a configuration needs before it trains: packages, and parsed sentences.
 
 An extra is a group of packages in setup.cfg. ``make train`` and ``make ablate`` install what is missing
-before they train, and do not call pip where nothing is missing.
+before they train, and do not call pip where nothing is missing. A training that observes links (Stat-Deid,
+Mega) would parse the sentences of its corpus note by note with one parser; here several parse them
+beforehand, and the linkages are kept.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import metadata
 
 from crfdeid.config import Config
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import find_pos_tagger
+from crfdeid.feature_extraction.templates import OF_LINKS
 from crfdeid.systems import registry
+from crfdeid.text.document import Document
+from crfdeid.text.tokenizer import fold_document
 
 OF_SOURCES = {"gruut": "works", "aptagger": "pos"}  # of the setting pos
 OF_OBSERVATIONS = {"lemma": "works"}
@@ -81,3 +87,27 @@ def check_installed(config: Config) -> None:
         from crfdeid.feature_extraction.works import load_lemmatizer
 
         load_lemmatizer()
+
+
+def has_links(config: Config) -> bool:
+    """Whether the templates of a configuration, or of a system in its stack, observe links."""
+    return not set(OF_LINKS).isdisjoint(list_observations(config))
+
+
+def list_sentences(documents: Iterable[Document], configs: Iterable[Config]) -> list[str]:
+    """Return the sentences that the configurations need and the cache does not have. Raises
+    :class:`ConfigurationError` where they need the parser and it is not installed."""
+    if not any(map(has_links, configs)):
+        return []
+    from crfdeid.feature_extraction import link_bigrams
+
+    texts = (fold_document(document).text for document in documents)
+    return link_bigrams.list_unparsed(texts, link_bigrams.find_cache())
+
+
+def parse_sentences(sentences: Sequence[str]) -> Iterator[int]:
+    """Parse, keep the linkages, and yield the number of sentences as they are done."""
+    if sentences:
+        from crfdeid.feature_extraction import link_bigrams
+
+        yield from link_bigrams.parse_ahead(sentences, link_bigrams.find_cache(), os.cpu_count() or 1)

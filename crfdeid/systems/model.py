@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crfdeid import files, resources
+from crfdeid import files
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
@@ -29,7 +29,7 @@ from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import JOIN, ModelFolder, Tagger, Union
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 DEFAULT = english.LANGUAGE.model
 CAREFUL = english.LANGUAGE.careful_model  # sessions restore its false alarms
@@ -55,7 +55,7 @@ def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None
             return load_union(name.split(JOIN), engine, bias)
         if registry.is_untrained(name):
             return load_untrained(name, bias)
-    path = resources.find_folder("models") / DEFAULT if folder is None else model_folder.find_folder(name)
+    path = files.find_folder("models") / DEFAULT if folder is None else model_folder.find_folder(name)
     if model_folder.is_encoder(path):
         return load_encoder(path, engine, bias)
     try:
@@ -133,8 +133,8 @@ def train(
     overwrite: bool = False,
     resume: bool = False,
 ) -> Tagger:
-    """Train on ``documents``, folded (:mod:`crfdeid.text.folding`), and leave a model in ``folder``, whole or
-    not at all.
+    """Train on ``documents``, folded (:mod:`crfdeid.text.tokenizer`), and leave a model in ``folder``, whole
+    or not at all.
 
     ``on_iteration`` receives the number and the loss of each iteration. ``resume`` continues from the
     model in ``folder``. Raises :class:`ConfigurationError` on settings that the system does not have;

@@ -31,7 +31,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from crfdeid import __version__, files, resources
+from crfdeid import __version__, files
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, did_you_mean
 from crfdeid.feature_extraction import templates, word_clusters
@@ -74,7 +74,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     if word_clusters.LIST in names_of_lists:
         copy_clusters(config, gazetteers)
     copy_gazetteers(names_of_lists, config, gazetteers)
-    shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
+    shutil.copyfile(files.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
     if config.types:
         shutil.copyfile(scheme.find_map(config.types), path / "types.toml")
     table = config.to_table() | {"features": names, "types": ""}  # its scheme is that of its spans
@@ -162,7 +162,7 @@ def find_span_texts(documents: Iterable[Document], type: str, least: int) -> set
 
 def find_folder(name: str) -> Path:
     """Return the folder of that path; where there is none, that of the shipped model of that name."""
-    shipped = resources.find_folder("models") / name
+    shipped = files.find_folder("models") / name
     return shipped if not Path(name).is_dir() and shipped.is_dir() else Path(name)
 
 
@@ -248,16 +248,16 @@ def check_files(folder: Path) -> None:
 def read_manifest(folder: Path) -> dict[str, str]:
     """Read the checksums of a model's files by name."""
     if not (folder / MANIFEST).is_file():
-        shipped = [path.name for path in resources.find_folder("models").glob("*")]
+        shipped = [path.name for path in files.find_folder("models").glob("*")]
         near = "" if folder.exists() else did_you_mean(str(folder), shipped)
         raise ModelError(f"{folder}: no model here (no readable {MANIFEST}){near}")
     manifest = read_table(folder / MANIFEST)
-    format, files = manifest.get("format"), manifest.get("files")
-    if not (isinstance(format, int) and isinstance(files, dict)):
+    format, checksums = manifest.get("format"), manifest.get("files")
+    if not (isinstance(format, int) and isinstance(checksums, dict)):
         raise ModelError(f"{folder}/{MANIFEST}: damaged")
     if format != FORMAT:
         raise ModelError(f"{folder}: model format {format}; this version reads format {FORMAT}")
-    return {name: str(checksum) for name, checksum in files.items()}
+    return {name: str(checksum) for name, checksum in checksums.items()}
 
 
 def is_inside(path: Path, folder: Path) -> bool:

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from crfdeid import config, plugins, resources
+from crfdeid import config, files, plugins
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.systems.tagger import ModelFolder, Tagger
@@ -123,7 +123,7 @@ def list_readers(setting: str) -> list[str]:
 def is_untrained(name: str) -> bool:
     """Whether this is the name of a system that learns nothing. Other packages are asked last, because to
     look for them takes 20 ms; none of them has the name of a shipped model."""
-    if (resources.find_folder("models") / name).is_dir():
+    if (files.find_folder("models") / name).is_dir():
         return False
     known = name in SYSTEMS or name in plugins.find_plugins(plugins.SYSTEMS)
     return known and not find_system(name).is_trained

@@ -26,8 +26,8 @@ from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient, read_ahead
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
-from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme, TypeMap, find_map_to, read_scheme
+from crfdeid.text.tokenizer import tag_folded
 
 HEURISTIC = (
     "phone_with_area", "local_phone", "spaced_phone", "pager", "extension", "labelled_ssn", "ssn",

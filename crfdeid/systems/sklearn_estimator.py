@@ -31,7 +31,7 @@ from crfdeid.systems import registry
 from crfdeid.systems.model_folder import build_pipeline, find_list
 from crfdeid.text import bio, gazetteer
 from crfdeid.text.document import Document, Span
-from crfdeid.text.folding import fold_document, tag_folded
+from crfdeid.text.tokenizer import fold_document, tag_folded
 
 
 class CRFTagger(BaseEstimator):

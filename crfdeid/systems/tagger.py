@@ -23,8 +23,8 @@ from crfdeid.lexicon.letters import forget_words
 from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, subtract, trim_range
-from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme
+from crfdeid.text.tokenizer import tag_folded
 
 if TYPE_CHECKING:
     from crfdeid.rules.tagger import RuleSet
@@ -101,7 +101,7 @@ class Tagger(ABC):
     ) -> Iterator[Document]:
         """Yield the documents in order, with the spans found. A system that tags several documents at once
         reads some ahead; consecutive notes of one patient are seen together where the system can use
-        that. The system sees folded texts (:mod:`crfdeid.text.folding`), and the spans are repaired
+        that. The system sees folded texts (:mod:`crfdeid.text.tokenizer`), and the spans are repaired
         (:mod:`crfdeid.repair`). With a ``threshold``, a number for all types or a table of types, a
         token is tagged where PHI is at least that probable (:mod:`crfdeid.systems.threshold`). Raises
         :class:`ConfigurationError` on ``probabilities`` or ``threshold`` where the system has none."""

@@ -10,7 +10,7 @@
 A term is found as whole words. Of ``--always`` it is found in any case, with any blanks, hyphens or line
 ends between its words, except that a word of at most four capitals (MAYO) needs capitals. Of ``--never`` it
 is found as it is written, and in any case only if it has no capital. A regular expression is taken as
-written. All see the folded text (:mod:`crfdeid.text.folding`).
+written. All see the folded text (:mod:`crfdeid.text.tokenizer`).
 
 A regular expression is compiled once, and refused if it can be slow. It is slow where its parts can share
 one text in many ways: a repeat inside a repeat, ``(a+)+``, or a choice inside a repeat, ``(a|aa)+``. Such
@@ -34,8 +34,8 @@ from crfdeid.files import read_text
 from crfdeid.policy import KEEP, Policy
 from crfdeid.systems.tagger import unite_spans
 from crfdeid.text.document import Document, Span, keep_longest
-from crfdeid.text.folding import fold_text
 from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme
+from crfdeid.text.tokenizer import fold_text
 
 ALWAYS, NEVER = "--always", "--never"
 TagGroup = Callable[[Sequence[Document]], list[Document]]

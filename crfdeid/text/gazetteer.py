@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import FormatError
 from crfdeid.files import read_text
-from crfdeid.text.folding import fold_text
-from crfdeid.text.tokenizer import FINE
+from crfdeid.text.tokenizer import FINE, fold_text
 
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
 JOIN = "+"  # between the names of lists that are asked as one
@@ -182,7 +181,7 @@ def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:
     for folder in folders:
         if (path := folder / f"{name}.txt").is_file():
             return path
-    return resources.find_file("gazetteers", name, ".txt")
+    return files.find_file("gazetteers", name, ".txt")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import SchemeError, did_you_mean, show_id
 from crfdeid.files import open_whole, read_text
 from crfdeid.text.ages import generalise_age
@@ -78,7 +78,7 @@ class Scheme:
 def read_scheme(name: str | Path = DEFAULT) -> Scheme:
     """Read the shipped scheme of that name, or the file of that path. Raises :class:`SchemeError` where
     the file is not a scheme."""
-    path = resources.find_file("configs/schemes", str(name), ".toml")
+    path = files.find_file("configs/schemes", str(name), ".toml")
     try:
         table = tomllib.loads(read_text(path))
         return Scheme(
@@ -185,7 +185,7 @@ def read_map(name: str | Path) -> TypeMap:
 
 def find_map(name: str | Path) -> Path:
     """Return the file of a map."""
-    return resources.find_file(FOLDER, str(name), ".toml")
+    return files.find_file(FOLDER, str(name), ".toml")
 
 
 def join_types(scheme: Scheme, listed: Iterable[tuple[str, str]], where: str) -> dict[str, str]:
@@ -204,7 +204,7 @@ def join_types(scheme: Scheme, listed: Iterable[tuple[str, str]], where: str) ->
 
 def find_map_to(source: Scheme, target: Scheme) -> TypeMap | None:
     """Return a shipped map from every type of one scheme to another, or None where there is none."""
-    for path in sorted(resources.find_folder(FOLDER).glob("*.toml")):
+    for path in sorted(files.find_folder(FOLDER).glob("*.toml")):
         found = read_map(path.stem)
         if found.scheme == target and set(source.types).issubset(found.types):
             return found

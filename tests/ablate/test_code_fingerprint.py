@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.ablate import jobs
 from crfdeid.config import Config
 
@@ -78,7 +78,7 @@ print(*(name for name in sys.modules if name.split(".")[0] == "crfdeid"))
 )
 def test_every_module_that_a_training_imports_is_in_the_fingerprint(system, features, options, tmp_path):
     command_line = [sys.executable, "-c", TRAINING, system, features, repr(options), tmp_path]
-    paths = [str(resources.PACKAGE.parent), *sys.path]
+    paths = [str(files.PACKAGE.parent), *sys.path]
     run = subprocess.run(
         command_line, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     )
@@ -101,8 +101,8 @@ def test_the_code_of_a_package_around_a_module_counts_too():
 )
 def test_a_line_of_code_makes_a_finished_run_out_of_date(tmp_path, monkeypatch, changed, differs):
     before = jobs.hash_modules("crf")
-    shutil.copytree(resources.PACKAGE, tmp_path / "crfdeid", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(files.PACKAGE, tmp_path / "crfdeid", ignore=shutil.ignore_patterns("__pycache__"))
     with (tmp_path / "crfdeid" / changed).open("a") as file:
         file.write("# another line\n")
-    monkeypatch.setattr(resources, "PACKAGE", tmp_path / "crfdeid")
+    monkeypatch.setattr(files, "PACKAGE", tmp_path / "crfdeid")
     assert (jobs.hash_modules.__wrapped__("crf") != before) == differs

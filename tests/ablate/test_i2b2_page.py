@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from i2b2_release import FOLDERS, write_release
 
-from crfdeid import __main__, corpora, resources
+from crfdeid import __main__, corpora, files
 from crfdeid.evaluate import published_tables
 from crfdeid.text.document import drop_doubled, keep_longest
 
-PAGE = (resources.PACKAGE.parent / "docs" / "i2b2-2014.md").read_text(encoding="utf-8")
+PAGE = (files.PACKAGE.parent / "docs" / "i2b2-2014.md").read_text(encoding="utf-8")
 QUICK = ["--set", "crf.max_iterations=3"]
 
 

@@ -4,7 +4,7 @@ import pytest
 from experiments import BASE, write_config
 from shipped_plans import CONFIGS, read_shipped
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.ablate import jobs, plan
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, TemplateError
@@ -114,7 +114,7 @@ def test_a_wrong_configuration_is_refused_with_its_place(tmp_path, text, message
 
 def test_every_group_that_ships_is_used_by_a_configuration():
     used = {group for name in CONFIGS for run in read_shipped(name).runs for group in run.config.features}
-    assert {path.stem for path in resources.find_folder("features").glob("*.template")} - used == set()
+    assert {path.stem for path in files.find_folder("features").glob("*.template")} - used == set()
 
 
 @pytest.mark.parametrize("group", ["shweta", "sibanda"])  # chunk_tag and mesh ask for it too

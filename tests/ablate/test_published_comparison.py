@@ -8,7 +8,7 @@ import pytest
 from experiments import build_result
 from shipped_plans import CONFIGS, read_shipped
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.ablate import published_comparison
 from crfdeid.ablate.__main__ import rename_run
 from crfdeid.errors import ConfigurationError
@@ -36,7 +36,7 @@ def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
 
 def list_printed(config):
     """The papers' tables that a configuration names; to read it as a plan takes longer."""
-    found = tomllib.loads(resources.find_file("configs", config, ".toml").read_text()).get("published", ())
+    found = tomllib.loads(files.find_file("configs", config, ".toml").read_text()).get("published", ())
     return [found] if isinstance(found, str) else list(found)
 
 

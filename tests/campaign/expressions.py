@@ -20,11 +20,11 @@ from campaign.area import Area
 from campaign.children import try_each
 from campaign.inputs import load_engines
 from campaign.wild_text import draw_repetition, list_notes
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.corpora import markup
 from crfdeid.redact.redactor import Redactor
 from crfdeid.systems import model
-from crfdeid.text import folding, tokenizer
+from crfdeid.text import tokenizer
 from crfdeid.text.document import Document, Span
 
 LENGTH = 100_000  # characters
@@ -50,7 +50,7 @@ def list_expressions() -> dict[str, Callable[[str], object]]:
     matches with a whole text or its beginning is matched, one that it only searches for in a bounded window
     before a place is searched for there, the others search through the text."""
     found: dict[str, Callable[[str], object]] = {}
-    everywhere = find_uses("".join(path.read_text("utf-8") for path in resources.PACKAGE.rglob("*.py")))
+    everywhere = find_uses("".join(path.read_text("utf-8") for path in files.PACKAGE.rglob("*.py")))
     for info in pkgutil.walk_packages(crfdeid.__path__, "crfdeid."):
         if info.name.startswith(SKIPPED) or info.name.endswith("__main__"):
             continue
@@ -120,7 +120,7 @@ def list_functions() -> dict[str, Callable[[str], object]]:
         f"tokenizer {name}": function for name, function in tokenizer.TOKENIZERS.items()
     }
     functions |= {
-        "fold": folding.fold_text, "sentences": tokenizer.split_sentences,
+        "fold": tokenizer.fold_text, "sentences": tokenizer.split_sentences,
         "tag english": partial(tag, load_engines()["compiled"]),
         "tag rules": partial(tag, model.load("rules")),
         "scan markup": lambda text: list(markup.scan(text)), "entities": markup.replace_entities,

@@ -22,7 +22,7 @@ from crfdeid import cli, corpora
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
-from crfdeid.text.folding import fold_text
+from crfdeid.text.tokenizer import fold_text
 
 TEXTS = 2000  # of a case: the taggers are loaded once, and a million texts are 500 cases
 CHUNK = 50  # texts that are timed together

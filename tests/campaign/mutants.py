@@ -43,7 +43,7 @@ import regex
 from campaign.calls import Calls, Chosen
 from campaign.changes import Change, list_changes
 from campaign.in_place import InPlace, Task, clear_copy, differs_inside, find_function, list_left
-from crfdeid import resources
+from crfdeid import files
 
 LOADED = (hypothesis, numba, pandas, pycrfsuite, regex)  # before the tests, which run in forks
 LONGEST = 60  # seconds of tests for a change, at most
@@ -330,7 +330,7 @@ def main() -> int:
     names = list(AREAS) if "all" in args.areas else args.areas
     with tempfile.TemporaryDirectory(prefix="mutants.") as place:
         whole = Path(place).resolve() / "whole"  # of now: the work goes on beside
-        copy_project(resources.PACKAGE.parent, whole)
+        copy_project(files.PACKAGE.parent, whole)
         found = {name: run_area(name, whole, args.seed, args.count, args.module) for name in names}
     print_table(found)
     return int(any(tally["survived"] for tally in found.values()))

@@ -9,13 +9,13 @@ import pytest
 from page_examples import use_this_python
 from planted_phi import HARMLESS, PLANTED
 
-from crfdeid import cli, resources
+from crfdeid import cli, files
 from crfdeid.check import __main__ as check
 from crfdeid.check.evidence import AllowList
 from crfdeid.check.texts import Skipped, list_files, read_files, read_patch
 from crfdeid.errors import FormatError
 
-ROOT = resources.PACKAGE.parent
+ROOT = files.PACKAGE.parent
 CANARY = "Zanzibarova"
 NOTE = f"def test():\n    text = 'Mr. John {CANARY} was seen.'\n    assert text  # SSN 219-09-9998\n"
 PATCH = """diff --git a/old.py b/new.py

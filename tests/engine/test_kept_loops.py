@@ -67,7 +67,7 @@ def test_a_usual_folder_is_taken_where_it_can_be_written(monkeypatch):
 def test_numbas_own_folders_are_tried_first(tmp_path, monkeypatch, settings, writable, kept):
     """Where one of them can be written, no other is named."""
     monkeypatch.setattr(config, "CACHE_DIR", settings["numba"])
-    monkeypatch.setattr(kept_loops.resources, "PACKAGE", Path("/package"))
+    monkeypatch.setattr(kept_loops.files, "PACKAGE", Path("/package"))
     monkeypatch.setattr(kept_loops, "is_writable", lambda folder: str(folder) == writable)
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", settings["caches"])
@@ -100,7 +100,7 @@ def test_loops_in_a_folder_that_cannot_be_written_are_linked(tmp_path, monkeypat
 @pytest.mark.parametrize(("seconds", "heard"), [(0.01, 0), (2, 1)])
 def test_compiling_is_announced_once_where_it_takes_long(monkeypatch, seconds, heard):
     calls, clock = [], iter(number * seconds for number in range(100))
-    monkeypatch.setattr(kept_loops.resources, "COMPILING", [lambda: calls.append(1)])
+    monkeypatch.setattr(kept_loops.files, "COMPILING", [lambda: calls.append(1)])
     monkeypatch.setattr(kept_loops.time, "monotonic", lambda: next(clock))
     compiling = kept_loops.Compiling()
     for _ in range(2):

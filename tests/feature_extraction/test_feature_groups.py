@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.config import Config
 from crfdeid.feature_extraction import mesh_terms, templates
 from crfdeid.feature_extraction.pipeline import Extractor
@@ -86,7 +86,7 @@ def test_the_documentation_names_every_group_and_observation():
     named = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
     affixes = {f"{kind}{size}" for kind in ("prefix", "suffix") for size in range(1, 6)}
     known = {*templates.STATIC.lexical, *templates.STATIC.contextual, *templates.OF_POS, *templates.OF_LINKS}
-    groups = {file.stem for file in resources.find_folder("features").glob("*.template")}
+    groups = {file.stem for file in files.find_folder("features").glob("*.template")}
     assert known - affixes | groups <= named
 
 

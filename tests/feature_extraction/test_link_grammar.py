@@ -14,7 +14,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import link_bigrams
 from crfdeid.feature_extraction.link_bigrams import WALL, Linkage, align_words, read_linkage
-from crfdeid.systems import links_ahead
+from crfdeid.systems import extras
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 from crfdeid.train import main as train
@@ -137,9 +137,9 @@ def test_a_training_parses_ahead_where_its_templates_have_links(parser, notes, t
     group = str(tmp_path / "links.template")
     plain, links = (Config(features=features) for features in (("lexical",), ("lexical", group)))
     stack = Config(system="multi", options={"bases": {"a": {"features": [group]}, "b": {"system": "hmm"}}})
-    assert links_ahead.list_sentences(notes[:2], [plain]) == [] and read_log(parser) == []
+    assert extras.list_sentences(notes[:2], [plain]) == [] and read_log(parser) == []
     for config in (links, stack):
-        assert len(links_ahead.list_sentences(notes[:2], [plain, config])) == 4
+        assert len(extras.list_sentences(notes[:2], [plain, config])) == 4
     ahead, parse = [], link_bigrams.parse_ahead
     monkeypatch.setattr(link_bigrams, "parse_ahead", lambda some, *a: ahead.append(some) or parse(some, *a))
     for name, part in (("train", notes[:2]), ("test", notes[2:3])):

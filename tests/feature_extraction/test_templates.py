@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
@@ -170,7 +170,7 @@ def test_an_error_in_a_file_names_file_and_line(tmp_path):
         templates.read_templates(path)
 
 
-@pytest.mark.parametrize("path", sorted(resources.find_folder("features").glob("*.template")), ids=str)
+@pytest.mark.parametrize("path", sorted(files.find_folder("features").glob("*.template")), ids=str)
 def test_every_shipped_group_reads_and_names_known_observations(path):
     groups = templates.read_templates(path)
     lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.list_gazetteers(groups)}

@@ -8,7 +8,7 @@ from page_examples import read_examples
 from small_notes import note
 
 import crfdeid
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError
 
 spacy = pytest.importorskip("spacy")
@@ -92,7 +92,7 @@ def test_a_model_that_cannot_do_it_is_refused_at_once(nlp, config):
 
 def test_the_entry_point_of_the_package_is_the_factory():
     setup = ConfigParser()
-    setup.read(resources.PACKAGE.parent / "setup.cfg")
+    setup.read(files.PACKAGE.parent / "setup.cfg")
     name, module, function = setup["options.entry_points"]["spacy_factories"].replace("=", ":").split(":")
     assert name.strip() == "crfdeid" and callable(getattr(import_module(module.strip()), function.strip()))
 

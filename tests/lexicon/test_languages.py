@@ -13,8 +13,7 @@ from crfdeid.conformance import check_language
 from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon import ENGLISH, LANGUAGES, SPANISH, Language, NoteLanguage, english, spanish
 from crfdeid.synthetic.pieces import Piece, build_document
-from crfdeid.synthetic.written_corpus import read_corpus
-from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.synthetic.written_corpus import copy_document, read_corpus
 from crfdeid.tag.__main__ import main as tag_verb
 from crfdeid.text.document import Document
 

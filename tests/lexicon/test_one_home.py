@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.lexicon import english, names, spanish
 
 TITLES = {*names.TITLES} - {"doctor"}  # a word of its own
@@ -49,10 +49,10 @@ def find_lists(code: str) -> Iterator[str]:
 
 
 def test_titles_credentials_and_months_are_defined_in_the_lexicon_only():
-    root = resources.PACKAGE.parent
+    root = files.PACKAGE.parent
     found = [
         f"{path.relative_to(root)}:{place}"
-        for path in sorted(resources.PACKAGE.rglob("*.py"))
+        for path in sorted(files.PACKAGE.rglob("*.py"))
         if path.parent.name != "lexicon"
         for place in find_lists(path.read_text("utf-8"))
     ]
@@ -85,6 +85,6 @@ def test_words_in_a_docstring_or_a_sentence_are_no_list(line):
 def test_the_shipped_list_of_titles_has_those_of_the_lexicon():
     shipped = {
         line.lower()
-        for line in Path(resources.find_file("gazetteers", "titles", ".txt")).read_text().splitlines()
+        for line in Path(files.find_file("gazetteers", "titles", ".txt")).read_text().splitlines()
     }
     assert not {*names.TITLES} - shipped

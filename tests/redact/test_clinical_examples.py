@@ -6,9 +6,9 @@ import shlex
 import pytest
 
 from crfdeid import __main__ as face
-from crfdeid import resources
+from crfdeid import files
 
-PAGE = (resources.PACKAGE.parent / "docs" / "clinical_formats.md").read_text(encoding="utf-8")
+PAGE = (files.PACKAGE.parent / "docs" / "clinical_formats.md").read_text(encoding="utf-8")
 SECTIONS = {title: body for title, body in re.findall(r"^## (.*)\n((?:(?!^## ).*\n)*)", PAGE, re.MULTILINE)}
 BLOCK = re.compile(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^crfdeid (.*)$", re.MULTILINE)

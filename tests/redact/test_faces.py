@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 
 SURROGATES = "crfdeid.redact.surrogates"
 FACES = {
@@ -35,10 +35,10 @@ def list_imports(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", FACES)
 def test_other_modules_import_only_the_face(package):
-    prefix, inside = f"{SURROGATES}.{package}", resources.PACKAGE / "redact" / "surrogates" / package
+    prefix, inside = f"{SURROGATES}.{package}", files.PACKAGE / "redact" / "surrogates" / package
     names = {
         name
-        for path in resources.PACKAGE.rglob("*.py")
+        for path in files.PACKAGE.rglob("*.py")
         if path.parent != inside
         for name in list_imports(path)
         if name.startswith(prefix)

@@ -149,7 +149,7 @@ def test_the_report_counts_by_the_rules_of_the_policy(tmp_path, capsys):
 
 def test_a_policy_of_the_user_is_read_and_one_without_a_type_is_refused(tmp_path, capsys):
     corpora.write([marked("<CITY Boston>")], tmp_path / "n.jsonl", "jsonl")
-    shipped = policy.resources.find_file(policy.FOLDER, "gdpr", ".toml").read_text()
+    shipped = policy.files.find_file(policy.FOLDER, "gdpr", ".toml").read_text()
     options = (tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--spans", "gold", "--policy")
     (tmp_path / "less.toml").write_text(shipped.replace('"STREET", ', ""))
     assert status(*options, tmp_path / "less.toml") == 2

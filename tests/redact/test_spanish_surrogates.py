@@ -16,8 +16,7 @@ from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.spanish import SpanishSurrogates, numbers, places
 from crfdeid.synthetic.pieces import Piece, build_document
-from crfdeid.synthetic.written_corpus import read_corpus
-from crfdeid.synthetic.written_fill import copy_document
+from crfdeid.synthetic.written_corpus import copy_document, read_corpus
 from crfdeid.text.document import Document
 
 SECRET = b"a secret of many bytes"

@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 from marked_notes import make_plan
 from page_examples import use_this_python
 
-from crfdeid import cli, corpora, resources
+from crfdeid import cli, corpora, files
 from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.redact import __main__ as redact
@@ -126,7 +126,7 @@ def test_what_a_query_needs_is_said(monkeypatch):
 
 
 def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
-    page = (resources.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
+    page = (files.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
     command = page.split("redact --sql\n")[1].split("```sh\n")[1].split("```")[0]
     with sqlite3.connect(tmp_path / "notes.db") as database:
         database.execute("CREATE TABLE notes (note_id INTEGER, mrn TEXT, body TEXT)")

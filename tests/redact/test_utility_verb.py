@@ -8,7 +8,7 @@ import pytest
 from marked_notes import SECRET, STORY
 
 from crfdeid import __main__ as face
-from crfdeid import cli, corpora, resources
+from crfdeid import cli, corpora, files
 from crfdeid.corpora.output import hash_documents
 from crfdeid.redact.__main__ import main as redact
 from crfdeid.redact.report.kept import show_share
@@ -273,7 +273,7 @@ def test_a_share_is_100_percent_only_of_all():
     ]  # fmt: skip
 
 
-PAGE = resources.PACKAGE.parent / "docs" / "utility.md"
+PAGE = files.PACKAGE.parent / "docs" / "utility.md"
 
 
 def read_shares(table):

@@ -4,7 +4,7 @@ import json
 
 from starlette.testclient import TestClient
 
-from crfdeid.review.web.app import application
+from crfdeid.review.web.serve import application
 from crfdeid.review.web.sessions import Address, Sessions
 
 ADDRESS = Address(("127.0.0.1", "localhost"), 8765)

@@ -28,7 +28,7 @@ from crfdeid.review.study.study import (  # noqa: E402
     name_book,
     open_study,
 )
-from crfdeid.review.web import app as server  # noqa: E402
+from crfdeid.review.web import serve as server  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
 
 SCRIPT = '<script>window.hit = 1</script><img src=x onerror="window.hit=1">'

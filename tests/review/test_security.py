@@ -34,7 +34,7 @@ from crfdeid.review.study.errors import StageError, TooManyAttemptsError, Unauth
 from crfdeid.review.study.study import open_study
 from crfdeid.review.web import middleware, routes, serve
 from crfdeid.review.web import sessions as web_sessions
-from crfdeid.review.web.app import application
+from crfdeid.review.web.serve import application
 from crfdeid.review.web.sessions import Address, Logins, LoginSession, Sessions
 from crfdeid.text.document import Document
 

@@ -26,9 +26,8 @@ from crfdeid.review.study.errors import NotFoundError, SlowRequestError, StageEr
 from crfdeid.review.study.store import APPLICATION_ID, VERSION
 from crfdeid.review.web import jobs, middleware, requests, serve
 from crfdeid.review.web import sessions as web_sessions
-from crfdeid.review.web.app import FILE_NAME, application
 from crfdeid.review.web.middleware import BodyReceiver, ResponseSender, SecurityMiddleware
-from crfdeid.review.web.serve import ServerOptions
+from crfdeid.review.web.serve import FILE_NAME, ServerOptions, application
 from crfdeid.review.web.sessions import Address, LoginSession, ProxyIdentity, Sessions
 from crfdeid.text.document import Span
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 
-ROOT = resources.PACKAGE.parent
+ROOT = files.PACKAGE.parent
 DOCKERFILE, COMPOSE = ((ROOT / name).read_text("utf-8") for name in ("Dockerfile", "compose.yaml"))
 
 

@@ -19,17 +19,17 @@ pytest.importorskip("prometheus_client", reason="prometheus_client is not instal
 
 from starlette.testclient import TestClient
 
-from crfdeid import cli, resources
+from crfdeid import cli, files
 from crfdeid.errors import ConfigurationError
 from crfdeid.serve import __main__ as verb
-from crfdeid.serve import work, workers
+from crfdeid.serve import workers
 from crfdeid.serve.app import application
 from crfdeid.serve.dispatcher import Dispatcher, Limits, Metrics
 from crfdeid.serve.server import ServeOptions
 from crfdeid.serve.workers import DONE, FAILED, TIMEOUT, Answer, Engine, Task, Worker
 from crfdeid.systems import model
 
-ROOT = resources.PACKAGE.parent
+ROOT = files.PACKAGE.parent
 CANARY = "Zanzibarov"
 TEXT = f"Mr. John {CANARY} was seen by Dr. Ruiz on 3/4/2061."
 KEY = b"a key that has enough bytes"
@@ -38,7 +38,7 @@ KEY = b"a key that has enough bytes"
 class LocalWorker:
     """Works in this process, as a worker that is a process does."""
 
-    def __init__(self, engine: work.LoadedEngine) -> None:
+    def __init__(self, engine: workers.LoadedEngine) -> None:
         self.engine, self.gate = engine, threading.Event()
         self.gate.set()
 
@@ -52,7 +52,7 @@ class LocalWorker:
 
 @pytest.fixture(scope="module")
 def engine():
-    return work.LoadedEngine(model.load(model.CAREFUL))
+    return workers.LoadedEngine(model.load(model.CAREFUL))
 
 
 def open_client(worker, key=b"", limits=None, **options):
@@ -74,7 +74,7 @@ def notes(*texts):
 
 def test_tag_gives_the_spans_that_the_tagger_gives(client, engine):
     reply = client.post("/tag", json={"notes": [{"id": "n1", "text": TEXT}, {"text": "é Dr. Ruiz"}]})
-    found = list(work.read_notes({"notes": [{"text": TEXT}, {"text": "é Dr. Ruiz"}]}))
+    found = list(workers.read_notes({"notes": [{"text": TEXT}, {"text": "é Dr. Ruiz"}]}))
     wanted = [[(s.start, s.end, s.type) for s in engine.tagger.tag(note).spans] for note in found]
     said = reply.json()["notes"]
     assert [note["id"] for note in said] == ["n1", "2"] and wanted[0]

@@ -8,12 +8,12 @@ import types
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.session import Session
 
 pytestmark = pytest.mark.usefixtures("models_once")
 
-PAGE = (resources.PACKAGE.parent / "docs/language_models.md").read_text("utf-8")
+PAGE = (files.PACKAGE.parent / "docs/language_models.md").read_text("utf-8")
 EXAMPLES = [block.split("```")[0] for block in PAGE.split("```python\n")[1:]]
 FIRST, LITELLM, LANGCHAIN, CHAT = EXAMPLES
 PROMPT = "Mr. John Okafor was seen on 3/14/2061."

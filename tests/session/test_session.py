@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import read_policy
 from crfdeid.session import Pair, Restorer, Session, SessionError
 from crfdeid.systems import model
 
-sys.path.append(str(resources.PACKAGE.parent / "benchmarks"))
+sys.path.append(str(files.PACKAGE.parent / "benchmarks"))
 
 import session as benchmark
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,7 @@ def session():
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("needs Java 17")
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    paths = [str(resources.PACKAGE.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(files.PACKAGE.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pyspark warns of pandas 3

@@ -10,11 +10,10 @@ from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.lexicon import ENGLISH, LANGUAGES, SPANISH
 from crfdeid.lexicon.letters import drop_accents
-from crfdeid.synthetic import written_checks, written_corpus, written_fill
+from crfdeid.synthetic import written_checks, written_corpus
 from crfdeid.synthetic.__main__ import main as synthetic_verb
 from crfdeid.synthetic.pieces import build_document
-from crfdeid.synthetic.written_corpus import FOLDER, Member, Mention, read_hand
-from crfdeid.synthetic.written_fill import draw_fills, fill_document
+from crfdeid.synthetic.written_corpus import FOLDER, Member, Mention, draw_fills, fill_document, read_hand
 
 HEAD = "@document hand-01\nfamily: nursing\nkind: note\ncountry: Ireland\n"
 SPANISH_HEAD = (
@@ -70,7 +69,7 @@ def test_wrong_notation_is_refused_with_its_line(tmp_path, text, message):
 
 def fill(tmp_path: Path, cast: str, text: str, seed: int = 1) -> str:
     (document,) = read_hand(write_hand(tmp_path, f"{HEAD}{cast}\n{text}"))
-    return build_document(written_fill.fill_document(document, Random(seed)), "n").text
+    return build_document(written_corpus.fill_document(document, Random(seed)), "n").text
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -116,7 +115,7 @@ def test_a_person_has_one_new_name_in_all_its_forms(tmp_path, seed):
 
 def test_a_copy_is_as_it_was_written(tmp_path):
     (document,) = read_hand(write_hand(tmp_path, f"{HEAD}p: PATIENT f Ana /\n\n{{p: Ana}} is {{AGE: 9}}."))
-    copied = build_document(written_fill.copy_document(document), "n")
+    copied = build_document(written_corpus.copy_document(document), "n")
     assert (copied.text, [span.type for span in copied.spans]) == ("Ana is 9.", ["PATIENT", "AGE"])
 
 
@@ -136,8 +135,8 @@ def test_every_document_of_a_hand_has_its_own_id_and_a_used_cast(path):
 @pytest.mark.parametrize("path", HANDS[ENGLISH], ids=lambda path: path.stem)
 def test_every_document_can_be_filled(path):
     for document in read_hand(path):
-        filled = build_document(written_fill.fill_document(document, Random(document.id)), document.id)
-        copied = build_document(written_fill.copy_document(document), document.id)
+        filled = build_document(written_corpus.fill_document(document, Random(document.id)), document.id)
+        copied = build_document(written_corpus.copy_document(document), document.id)
         assert [span.type for span in filled.spans] == [span.type for span in copied.spans]
 
 

@@ -5,7 +5,7 @@ from importlib import metadata
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
@@ -50,7 +50,7 @@ def test_a_configuration_says_which_extras_it_needs(name, wanted):
 
 
 def test_each_extra_of_a_setting_is_one_of_the_package():
-    settings = (resources.find_folder("configs").parent / "setup.cfg").read_text(encoding="utf-8")
+    settings = (files.find_folder("configs").parent / "setup.cfg").read_text(encoding="utf-8")
     known = settings.split("[options.extras_require]")[1].split("\n[")[0].splitlines()
     named = [*extras.OF_SOURCES.values(), *extras.OF_OBSERVATIONS.values()]
     named += [extra for name in registry.SYSTEMS if (extra := registry.find_system(name).extra)]

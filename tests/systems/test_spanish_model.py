@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.redact.__main__ import main as redact_verb
 from crfdeid.systems import model
 from crfdeid.tag.__main__ import main as tag_verb
@@ -16,7 +16,7 @@ NOTE = (
     "Acude el 14 de marzo de 2023 con su hija Carmen por dolor torácico. No fiebre. Murphy negativo.\n"
     "Fdo.: Dra. Lucía Arrufat (col. 50/12345), Hospital Universitario Miguel Servet\n"
 )
-FOLDER = resources.find_folder("models") / "spanish"
+FOLDER = files.find_folder("models") / "spanish"
 
 
 @pytest.fixture(scope="module")

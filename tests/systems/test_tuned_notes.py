@@ -76,7 +76,7 @@ def test_a_damaged_list_is_refused(folder, tmp_path):
 
 
 def test_a_name_means_the_models_that_it_joins(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(model_folder.resources, "find_folder", lambda name: folder.parent)
+    monkeypatch.setattr(model_folder.files, "find_folder", lambda name: folder.parent)
     monkeypatch.chdir(tmp_path)
     known = read_tuning_list(folder)
     assert known == read_tuning_list(folder.parent / "mine")

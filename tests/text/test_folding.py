@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.text import folding
+from crfdeid.text import tokenizer
 from crfdeid.text.document import Document, Span, Token
-from crfdeid.text.folding import fold_document, fold_text, is_folded
+from crfdeid.text.tokenizer import fold_document, fold_text, is_folded
 
 EXAMPLES = [
     ("54\u2013year\u2013old", "54-year-old"),
@@ -73,7 +73,7 @@ def test_offsets_lead_back_in_order(text):
     assert origins == sorted(origins) and all(0 <= origin < len(text) for origin in origins)
     for index, origin in enumerate(origins):
         sign = text[origin]
-        assert found.text[index] in folding.LIGATURES.get(sign, folding.PLAIN.get(sign, sign))
+        assert found.text[index] in tokenizer.LIGATURES.get(sign, tokenizer.PLAIN.get(sign, sign))
 
 
 @given(SIGNS, st.data())

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import FormatError
 from crfdeid.text import gazetteer
-from crfdeid.text.folding import fold_text
-from crfdeid.text.tokenizer import fine
+from crfdeid.text.tokenizer import fine, fold_text
 
-FOLDER = resources.find_folder("gazetteers")
+FOLDER = files.find_folder("gazetteers")
 FILES = sorted(FOLDER.glob("*.txt"))
 
 

@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from crfdeid import cli, files, pages, resources
+from crfdeid import cli, files, pages
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
 from crfdeid.redact.report import kept, release_inputs
@@ -129,7 +129,7 @@ def render_page(
         else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
     }
-    body = pages.fill_file(resources.PACKAGE / "redact" / "report" / "release_page.html", parts)
+    body = pages.fill_file(files.PACKAGE / "redact" / "report" / "release_page.html", parts)
     warning = WARNING + TEXT * (contexts is not None)
     return pages.render_page("Release of redacted notes", about, body, warning=warning)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crfdeid.redact.surrogates import kinds
 from crfdeid.text.document import Document
 
 NAME, USERNAME, DATE, AGE = "name", "username", "date", "age"
@@ -62,4 +61,4 @@ def pair_adjacent(document: Document, first: str, second: str) -> Iterator[tuple
 
 
 def is_name(type: str) -> bool:
-    return kinds.kind_of(type) == kinds.NAME
+    return kind_of(type) == NAME

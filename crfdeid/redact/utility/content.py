@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.lexicon import english, ordinary, spanish, word_lists
 from crfdeid.lexicon.letters import WORD, fold, remember_words, split_possessive, word_set
 from crfdeid.redact.surrogates.dates import find_note_date, parser, resolve
@@ -60,10 +60,10 @@ def load_kinds() -> Mapping[str, str]:
     """Return the kind of each folded word of medicine. Words that are names, too, are only eponyms."""
     kinds = dict.fromkeys(word_lists.load_lowercase(*WORDS) - load_frequent(USUAL), TERM)
     kinds |= dict.fromkeys(word_lists.load_lowercase("drug_words"), DRUG)
-    folder = resources.find_folder("synthetic/lists")  # plain data; the generator itself is not imported
+    folder = files.find_folder("synthetic/lists")  # plain data; the generator itself is not imported
     for kind in (FINDING, DISEASE, DRUG):
-        files = (folder / f"{name}.txt" for name in LISTS[kind])
-        entries = "\n".join(chain.from_iterable(map(read_entries, files)))
+        paths = (folder / f"{name}.txt" for name in LISTS[kind])
+        entries = "\n".join(chain.from_iterable(map(read_entries, paths)))
         kinds |= dict.fromkeys(map(fold, WORD.findall(entries)), kind)
     left_out = load_names() | load_frequent(FREQUENT) - SIDES
     kept = {word: kind for word, kind in kinds.items() if len(word) >= MIN_LETTERS and word not in left_out}

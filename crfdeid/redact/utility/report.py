@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import crfdeid
-from crfdeid import pages, resources
+from crfdeid import files, pages
 from crfdeid.errors import show_id
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.redact.report.kept import describe_documents, list_tables, render_kept
@@ -64,6 +64,6 @@ def format_counts(counts: Table) -> str:
 
 def render_page(counts: Table) -> str:
     """Render the counts as a page."""
-    markup = resources.PACKAGE / "redact" / "utility" / "page.html"
+    markup = files.PACKAGE / "redact" / "utility" / "page.html"
     body = pages.fill_file(markup, {"<!-- kept -->": render_kept(counts)})
     return pages.render_page("What a release keeps", pages.stamp(), body)

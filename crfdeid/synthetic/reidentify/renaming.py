@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cache
 from random import Random
 
-from crfdeid import resources
+from crfdeid import files
 from crfdeid.errors import DocumentError
 from crfdeid.text import gazetteer
 
@@ -89,7 +89,7 @@ def is_renamable(text: str, type: str, form: str | None = None) -> bool:
 @cache
 def read_dictionary() -> frozenset[str]:
     """Read every lowercased word of the shipped lists, except the lists that only surrogates come from."""
-    folder = resources.find_folder("gazetteers")
+    folder = files.find_folder("gazetteers")
     paths = [path for path in sorted(folder.glob("*.txt")) if path.stem not in FOR_SURROGATES]
     return frozenset(
         word for path in paths for entry in gazetteer.read_entries(path) for word in split_words(entry)

@@ -25,7 +25,7 @@ from crfdeid.systems.works.rnn_network import descend_gradients, make_batches, r
 from crfdeid.systems.works.rnn_options import FILE, Options
 from crfdeid.systems.works.rnn_vocabulary import PADDING, WordNumbers
 from crfdeid.systems.works.vector_file import read_vectors
-from crfdeid.text.folding import fold_document
+from crfdeid.text.tokenizer import fold_document
 
 RANGE = 0.25
 WINDOW, NEGATIVE = 5, 5  # word2vec's own settings
