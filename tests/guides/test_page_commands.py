@@ -16,7 +16,7 @@ import pytest
 from page_examples import use_this_python
 from small_notes import note as write_note
 
-from crfdeid import __main__, cli, corpora, resources
+from crfdeid import __main__, cli, corpora, files
 from crfdeid.text.document import Document
 
 ROOT = Path(__file__).parents[2]
@@ -164,7 +164,7 @@ def test_the_commands_of_a_page_run_as_they_are_printed(path, tmp_path, monkeypa
         write_notes(tmp_path, name, count, COLUMNS.get(path, ("id", "mrn", "text")))
     write_files(path, tmp_path)
     (tmp_path / "models").mkdir()
-    (tmp_path / "models/english").symlink_to(resources.PACKAGE.parent / "models/english")
+    (tmp_path / "models/english").symlink_to(files.PACKAGE.parent / "models/english")
     monkeypatch.chdir(tmp_path)
     for line in list_lines(path):
         if line.startswith(("echo ", "cat ")):
