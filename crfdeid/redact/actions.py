@@ -55,6 +55,11 @@ class PolicyActions:
         """Whether the policy left a text as it was."""
         return self.policy is not None and treatment == KEPT
 
+    def shows_years(self, type: str) -> bool:
+        """Whether the policy writes the real years of dates of this type."""
+        is_date = self.policy is not None and kinds.kind_of(type) == kinds.DATE
+        return is_date and type in self.policy.by_type and self.policy.by_type[type].action == GENERALIZE
+
     def find_unit(self, type: str) -> str:
         """What the policy generalizes a date or age to; empty if it does not say."""
         return self.policy.by_type[type].to if self.policy else ""

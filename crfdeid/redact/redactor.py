@@ -237,6 +237,8 @@ class Redactor:
     ) -> Replacement:
         text, place = document.text_of(span), (span.start, span.end, span.type)
         action = self.actions.choose(document, span)
+        if self.actions.shows_years(span.type) and surrogates.shows_old_year(document, span):
+            return Replacement(*place, make_marker(span.type, self.marker), "marker", False, OLD_AGE)
         if action == policy.KEEP:
             return Replacement(*place, text, "kept")
         if action == policy.BLANK:

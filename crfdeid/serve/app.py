@@ -17,6 +17,8 @@ from crfdeid.serve.dispatcher import BusyError, Dispatcher, Limits
 from crfdeid.serve.guard import Guard
 from crfdeid.serve.workers import DONE, REFUSED, TIMEOUT, Answer
 
+LONGEST_PAIR = 10_000  # characters of a text in a map
+
 
 class Strict(BaseModel):
     """A request with a field that is not known is refused: it may be a misspelt one."""
@@ -33,8 +35,8 @@ class Note(Strict):
 class Pair(Strict):
     """What was issued, and the real text in its place."""
 
-    issued: str = Field(min_length=1, pattern=r"\S")
-    real: str
+    issued: str = Field(min_length=1, max_length=LONGEST_PAIR, pattern=r"\S")
+    real: str = Field(max_length=LONGEST_PAIR)
     type: str
 
 

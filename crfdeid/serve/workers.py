@@ -23,16 +23,18 @@ from typing import Any, NamedTuple
 
 from crfdeid import policy, synthetic
 from crfdeid.corpora.jsonl import build_span_item
-from crfdeid.errors import CrfdeidError, locate_error
+from crfdeid.errors import ConfigurationError, CrfdeidError, locate_error
 from crfdeid.policy import Policy
 from crfdeid.redact.run import tagging
-from crfdeid.session import Pair, Restorer, Session
+from crfdeid.session import Pair, Restorer, Session, StreamRestorer
 from crfdeid.systems import model
 from crfdeid.systems.parallel import end_with_parent
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold, parse_threshold
 from crfdeid.text.document import Document
 
+MOST_RESTORED = 16_000_000  # characters of a reply; a map can make a text as long as it likes
+SLICE = 1_000  # characters that are restored at once
 Request = dict[str, Any]
 Reply = tuple[bytes, dict[str, int]]  # its body, and what is counted
 
@@ -69,11 +71,27 @@ def redact(engine: LoadedEngine, request: Request) -> Reply:
 
 
 def restore(engine: LoadedEngine, request: Request) -> Reply:
-    """Restore texts with the map of their redaction."""
+    """Restore texts with the map of their redaction. Raises :class:`ConfigurationError` for a reply of more
+    than :data:`MOST_RESTORED` characters."""
     notes = list(read_notes(request))
-    restorer = Restorer(read_pairs(request))
-    reply = [{"id": note.id, "text": restorer.restore(note.text)} for note in notes]
+    restorer, left, reply = Restorer(read_pairs(request)), MOST_RESTORED, []
+    for note in notes:
+        text = restore_text(restorer, note.text, left)
+        left -= len(text)
+        reply.append({"id": note.id, "text": text})
     return encode({"notes": reply}), count_notes(notes, 0)
+
+
+def restore_text(restorer: Restorer, text: str, most: int) -> str:
+    stream, pieces = StreamRestorer(restorer), []
+    for at in range(0, len(text), SLICE):
+        pieces.append(stream.feed(text[at : at + SLICE]))
+        most -= len(pieces[-1])
+        if most < 0:
+            raise ConfigurationError(
+                f"the restored texts have more than {MOST_RESTORED:,} characters; wanted fewer in one request"
+            )
+    return "".join([*pieces, stream.finish()])
 
 
 def read_notes(request: Request) -> Iterator[Document]:

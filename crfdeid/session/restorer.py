@@ -5,10 +5,14 @@ goes on in the next, and the end of a text is held back only as long as it may s
 longest phrase at the first place is found. Capitals, kinds of apostrophes and dashes make no difference, and
 a blank of a phrase is any white space, such as the line end of a wrapped line. A phrase that begins or ends
 with a letter or a digit is found only where no other letter or digit touches it.
+
+Nothing is restored in the target of a link or in an attribute of HTML: an answer is written by a model that
+may have read a prompt of somebody else, and what shows the answer would send the real text to the target.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
@@ -20,6 +24,11 @@ from crfdeid.text.document import Span
 Item = TypeVar("Item")
 SPACE = " "
 MOST_SPACES = 40  # characters of white space that a blank of a phrase may be: what is held back stays short
+MARK = re.compile(r"<[A-Za-z/!]|\s+|[>\"'=<]|[^<>\"'=\s]+")
+SCHEME = re.compile(  # what begins an address, also in entities and with the strokes of Windows
+    r"\]\(|[/\\]{2}|\b(?:https?|ftp|wss?|file|data|mailto|javascript|tel|sms):|\bwww\.|&(?:#|sol|bsol|colon)",
+    re.IGNORECASE,
+)
 ALIKE = {"’": "'", "‘": "'", "`": "'", "‐": "-", "‑": "-", "–": "-", "−": "-"}
 
 
@@ -48,6 +57,7 @@ class Restorer:
     def __init__(self, pairs: Iterable[Pair] = (), month_first: bool = True) -> None:
         self.phrases: Phrases[PairWriting] = Phrases()
         self.month_first = month_first
+        self.targets: set[str] = set()  # of links, up to the end of what was issued there
         for pair in pairs:
             self.add(pair)
 
@@ -57,6 +67,17 @@ class Restorer:
             entries = self.phrases.add(writing.issued)
             if all(entry.pair != pair for entry in entries):  # "May" is also its own abbreviation
                 entries.append(PairWriting(writing, pair, number == 0))
+
+    def allow_targets(self, text: str) -> None:
+        """Restore again the links of a text that was redacted: they are the user's."""
+        links, at = Links(), 0
+        for match in self.phrases.find(text):
+            links.feed(text[at : match.start])
+            at = match.end
+            seen = text[match.start : at]
+            if links.target is not None:
+                self.targets.add(links.target + seen)
+            links.feed(seen)
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield where the text has what would be restored, as spans of the pairs' types."""
@@ -74,7 +95,7 @@ class StreamRestorer:
     together what :meth:`Restorer.restore` makes of the whole."""
 
     def __init__(self, restorer: Restorer) -> None:
-        self.restorer = restorer
+        self.restorer, self.links = restorer, Links()
         self.held, self.before = "", ""
 
     def feed(self, chunk: str) -> str:
@@ -90,18 +111,90 @@ class StreamRestorer:
         pieces: list[str] = []
         at = 0
         for match in self.restorer.phrases.find(text, self.before, is_end):
-            pieces.append(text[at : match.start])
+            pieces.append(self._pass_on(text[at : match.start]))
             at = match.start
             if not match.items:
                 break
-            pieces.append(read_match(text, match))
+            is_link = self._is_foreign_link(text[match.start : match.end])
+            seen = self._pass_on(text[match.start : match.end])
+            pieces.append(seen if is_link else read_match(text, match))
             at = match.end
         else:
-            pieces.append(text[at:])
+            pieces.append(self._pass_on(text[at:]))
             at = len(text)
         self.held = text[at:]
         self.before = text[at - 1] if at else self.before
         return "".join(pieces)
+
+    def _pass_on(self, text: str) -> str:
+        """Return a text of the answer that the state of links has seen."""
+        self.links.feed(text)
+        return text
+
+    def _is_foreign_link(self, seen: str) -> bool:
+        """Whether what was issued is in the target of a link that no redacted text had."""
+        target = self.links.target
+        return target is not None and target + seen not in self.restorer.targets
+
+
+class Links:
+    """Follows a text and knows whether its end is in the target of a link or in an attribute of HTML.
+
+    >>> links = Links()
+    >>> for text in ("see ", "https://a.example/?q=", " or <b>", '<img alt="', '">'):
+    ...     links.feed(text)
+    ...     print(repr(links.target))
+    None
+    'https://a.example/?q='
+    None
+    ''
+    None
+    """
+
+    def __init__(self) -> None:
+        self.word = self.outer = self.quote = self.held = ""  # the word so far, and the one before a tag
+        self.in_tag = self.has_value = False
+
+    @property
+    def target(self) -> str | None:
+        """The text before the end, from where its target or attribute begins; None where it is in neither."""
+        is_value = bool(self.quote) or (self.in_tag and self.has_value)
+        is_link = SCHEME.search(self.word) or (self.in_tag and SCHEME.search(self.outer))
+        return self.outer + self.word if is_value or is_link else None
+
+    def feed(self, text: str) -> None:
+        """Go on to the end of a text."""
+        text = self.held + text
+        self.held = "<" if text.endswith("<") else ""  # the next character says whether a tag begins
+        for mark in MARK.findall(text.removesuffix(self.held) if self.held else text):
+            self._step(mark)
+
+    def _step(self, mark: str) -> None:
+        if self.quote:
+            self._step_in_quotes(mark)
+        elif self.in_tag and mark == ">":
+            self.word = self.outer if SCHEME.search(self.outer) else ""
+            self.in_tag, self.has_value, self.outer = False, False, ""
+        elif self.in_tag and self.has_value and not self.word and mark in ("'", '"'):
+            self.quote = mark
+        elif self.in_tag and mark == "=" and not self.has_value:
+            self.has_value, self.word = True, ""
+        elif mark.isspace():
+            self.has_value = self.has_value and not self.word
+            self.word = ""
+        else:
+            self._step_in_word(mark)
+
+    def _step_in_quotes(self, mark: str) -> None:
+        if mark == self.quote:
+            self.quote, self.has_value, self.word = "", False, ""
+        else:
+            self.word += mark
+
+    def _step_in_word(self, mark: str) -> None:
+        if len(mark) == 2 and mark[0] == "<" and not self.in_tag:
+            self.outer, self.word, self.in_tag = self.word, "", True
+        self.word += mark
 
 
 def read_match(text: str, match: Match[PairWriting]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from threading import Lock
 from types import TracebackType
 
-from crfdeid.errors import ConfigurationError, CrfdeidError, did_you_mean, locate_error
+from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, did_you_mean, locate_error
 from crfdeid.lexicon.ordinary import is_ordinary
 from crfdeid.policy import Policy
 from crfdeid.redact.redactor import Redaction, Redactor, Replacement, apply_replacements, identify_patient
@@ -151,7 +151,9 @@ class Session:
         """Forget the pairs of what was issued."""
         for text in issued:
             self.meant.pop(self.issued.pop(text).issued.lower(), None)
+        targets = self.restorer.targets
         self.restorer = Restorer(self.issued.values(), self.restorer.month_first)
+        self.restorer.targets = targets
 
     def _find_literals(self, text: str) -> Iterator[Span]:
         """Yield where the text itself has what was issued before, and which would be restored to a real text:
@@ -171,7 +173,9 @@ class Session:
             issued = made.replacement if can_return else self.numbering.issue(made.type, real)
             self._remember(Pair(issued, real, made.type))
             chosen.append(replace(made, replacement=issued))
-        return apply_replacements(document.with_spans(()), chosen).text
+        redacted = apply_replacements(document.with_spans(()), chosen).text
+        self.restorer.allow_targets(redacted)
+        return redacted
 
     def _can_return(self, made: Replacement, real: str) -> bool:
         """Whether an answer with this surrogate can be restored: it is one, long enough, no word of the
@@ -224,6 +228,8 @@ def hide_text(what: str) -> Iterator[None]:
     """Turn an unexpected error into one line that has the lines of code and no text."""
     try:
         yield
+    except DocumentError as error:
+        raise SessionError(f"{what}: not redacted: {error}") from None
     except CrfdeidError:
         raise
     except Exception as error:

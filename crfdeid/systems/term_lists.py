@@ -9,7 +9,8 @@
 
 A term is found as whole words. Of ``--always`` it is found in any case, with any blanks, hyphens or line
 ends between its words, except that a word of at most four capitals (MAYO) needs capitals. Of ``--never`` it
-is found as it is written, and in any case only if it has no capital. A regular expression is taken as
+is found as it is written, and in any case only if it has no capital; a name behind a title (Dr. Mark) stays
+PHI, unless the term has the title too. A regular expression is taken as
 written. All see the folded text (:mod:`crfdeid.text.tokenizer`).
 
 A regular expression is compiled once, and refused if it can be slow. It is slow where its parts can share
@@ -31,12 +32,15 @@ import regex
 
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
+from crfdeid.lexicon.names import KEPT_TITLES
 from crfdeid.policy import KEEP, Policy
 from crfdeid.systems.tagger import unite_spans
 from crfdeid.text.document import Document, Span, keep_longest
 from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme
 from crfdeid.text.tokenizer import fold_text
 
+LONGEST_TITLE = 16  # characters
+TITLE_BEFORE = regex.compile(rf"\b(?:{'|'.join(sorted(KEPT_TITLES))})\b\.?\s+$", regex.IGNORECASE)
 ALWAYS, NEVER = "--always", "--never"
 TagGroup = Callable[[Sequence[Document]], list[Document]]
 NO_TYPE = "never"  # of the terms that are not PHI
@@ -199,11 +203,14 @@ class Terms:
 
 
 def is_inside(text: str, span: Span, terms: Sequence[Span]) -> bool:
-    """Whether one of the terms holds all letters and digits of a span."""
+    """Whether one of the terms holds all letters and digits of a span; behind a title (Dr. Mark), the title
+    too."""
     runs = [match.span() for match in RUN.finditer(text, span.start, span.end)]
     if not runs:
         return False
-    return any(term.start <= runs[0][0] and runs[-1][1] <= term.end for term in terms)
+    title = TITLE_BEFORE.search(text, max(0, span.start - LONGEST_TITLE), span.start)
+    start = title.start() if title else runs[0][0]
+    return any(term.start <= start and runs[-1][1] <= term.end for term in terms)
 
 
 def is_part(span: Span, other: Span) -> bool:

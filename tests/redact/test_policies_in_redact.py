@@ -61,6 +61,30 @@ def test_years_only_writes_the_real_years():
     assert clean.text.startswith("2067: ") and "since 2058" in clean.text and "3/7" not in clean.text
 
 
+@pytest.mark.parametrize("name", ["years_only", "gdpr"])
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("Born in <DATE 1921>, is <AGE 92>.", "1921"),
+        ("Born <DATE 3/7/1921>, is <AGE 92>.", "1921"),
+        ("DOB <DATE 3/7/1951>. In <DATE 2043> she is <AGE ninety-two>.", "1951"),
+        ("Born in <DATE 1921>.", "1921"),
+        ("Had polio in <DATE 1930>.", "1930"),
+        ("Seen <DATE 3/7/2013>. Polio in <DATE 1920>.", "1920"),
+    ],
+)
+def test_no_real_year_shows_an_age_over_89(name, text, year):
+    assert year not in redact_with(name, text).text
+
+
+@pytest.mark.parametrize(
+    "text", ["Born in <DATE 1951>, is <AGE 62>.", "Ill since <DATE 1951>.", "Seen <DATE 2013>; is <AGE 92>."]
+)
+def test_other_real_years_stay(text):
+    years = {"1951", "2013"} & {*text.replace(">", " ").replace(".", " ").split()}
+    assert years and all(year in redact_with("years_only", text).text for year in years)
+
+
 def test_the_policy_for_the_gdpr_makes_dates_ages_and_places_less_exact():
     clean = redact_with("gdpr")
     assert (

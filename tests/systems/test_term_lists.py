@@ -54,6 +54,11 @@ def test_terms_that_are_always_phi_are_found(tmp_path, line, text, expected):
         ("St. Jude", "a St. Jude valve", "Jude", False),
         ("C++", "C and C++", "C", True),
         ("/Model [A-Z]\\d/", "a Model X5 pump", "Model X5", False),
+        ("Mark", "seen by Dr. Mark today", "Mark", True),
+        ("Mark", "told Mrs Mark", "Mark", True),
+        ("Mark", "by nurse Mark", "Mark", True),
+        ("Dr. Mark", "a Dr. Mark catheter", "Mark", False),
+        ("Mark", "a Mark II pump", "Mark", False),
     ],
 )
 def test_spans_that_are_terms_of_no_phi_are_left_out(tmp_path, line, text, span, stays):

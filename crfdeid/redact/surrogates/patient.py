@@ -11,6 +11,7 @@ from operator import attrgetter
 from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon import ENGLISH
 from crfdeid.lexicon.letters import remove_invisible
+from crfdeid.policy import BIRTH, CONTEXT
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.dates import DateShifter, draw_shift
@@ -25,6 +26,7 @@ from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
+UNDATED = date(2026, 1, 1)  # when a note without a date may have been written, at the latest
 MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
 WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
 
@@ -54,6 +56,18 @@ class Makers:
     identifiers: type[Identifiers] = Identifiers
     contacts: type[Contacts] = Contacts
     dates: type[DateShifter] = DateShifter
+
+
+def is_birth(document: Document, span: Span) -> bool:
+    """Whether a date is one of birth, by the words before it."""
+    before = document.text[max(0, span.start - CONTEXT) : span.start]
+    return kinds.kind_of(span.type) == kinds.DATE and BIRTH.search(before) is not None
+
+
+def is_old_age(document: Document, span: Span) -> bool:
+    """Whether a span is an age over 89."""
+    text = document.text_of(span)
+    return kinds.kind_of(span.type) == kinds.AGE and ages.generalise_age(text) not in (text, None)
 
 
 class PatientSurrogates:
@@ -93,6 +107,19 @@ class PatientSurrogates:
         """Return the note's own date, which completes dates without a year or month."""
         spans = (span for span in document.spans if kinds.kind_of(span.type) == kinds.DATE)
         return self.dates.find_note_date([document.text_of(span) for span in spans])
+
+    def shows_old_year(self, document: Document, span: Span) -> bool:
+        """Whether the real year of a date shows an age over 89: that the patient lived then. A note without
+        a whole date other than a birth is taken for one of :data:`UNDATED`; if it has an age over 89, all
+        years of birth show it."""
+        births = {each for each in document.spans if is_birth(document, each)}
+        dates = [
+            each for each in document.spans if kinds.kind_of(each.type) == kinds.DATE and each not in births
+        ]
+        note_date = self.dates.find_note_date([document.text_of(each) for each in dates])
+        if self.dates.shows_old_age(document.text_of(span), note_date or UNDATED):
+            return True
+        return note_date is None and span in births and any(is_old_age(document, e) for e in document.spans)
 
     def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
         """Make the surrogate of a span. Return None if its text cannot be read. The surrogate equals the text
