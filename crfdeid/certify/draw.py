@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from crfdeid import cli, corpora
@@ -17,9 +18,11 @@ from crfdeid.certify.store import SampleFrame, SampleStore, record_draw, refuse_
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
+from crfdeid.files import find_date
+from crfdeid.policy import read_policy
 from crfdeid.text.document import Document
 
-PRECISION = 0.85
+PRECISION, LEAST_PRECISION = 0.85, 0.1
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +49,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--tuned", type=Path, action="append", default=[], metavar="PATH", help=HELP)
     add("--allowed", metavar="TYPES", default="", help="types that the policy lets stay, such as AGE,STATE: "
         "marks of these types are not leaks")  # fmt: skip
+    add("--policy", default="", metavar="NAME", help="the policy of the release: what it keeps (ages, dates "
+        "of a limited data set) is shown to readers, and is neither masked nor a leak")  # fmt: skip
     add("--precision", type=float, default=PRECISION,
         help="the share of the masked spans that are PHI (default: %(default)s)")  # fmt: skip
     plan.add_aim_options(parser)
@@ -70,8 +75,13 @@ def refuse_options(args: argparse.Namespace) -> None:
         raise ConfigurationError(f"{args.store}: exists; a store is written once")
     if bool(args.strata) != bool(args.by):
         raise ConfigurationError("--strata is a table and --by its columns; wanted both, or neither")
-    if not 0 < args.precision <= 1:
-        raise ConfigurationError(f"--precision {args.precision:g}: wanted a share above 0, at most 1")
+    if not LEAST_PRECISION <= args.precision <= 1:
+        raise ConfigurationError(
+            f"--precision {args.precision:g}: wanted a share from {LEAST_PRECISION:g} to 1: with a lower one "
+            "hardly any masked span is PHI"
+        )
+    if args.policy:
+        read_policy(args.policy)
     for look in range(1, args.looks + 1):
         storage.refuse_existing(name_part(args.out, look), overwrite=False)
 
@@ -91,12 +101,15 @@ def make_store(documents: Sequence[Document], args: argparse.Namespace) -> Sampl
     sample = draw_units(frame, count_notes(args.notes, aim), seed)
     of_note = {unit.id: unit.stratum for unit in frame} if columns else {}
     counted = SampleFrame(
-        len(frame), len({unit.patient for unit in frame}), count_strata(frame), columns, of_note, refused
+        len(frame), sampling.count_patients(frame), count_strata(frame), columns, of_note, refused
     )
     allowed = tuple(sorted(name for name in args.allowed.split(",") if name))
-    plants = draw_all_plants(documents, sample, aim, seed, allowed)
-    release = hash_documents(documents)
-    return SampleStore(aim, args.precision, seed, release, counted, tuple(sample), plants, allowed)
+    is_shown = bool(allowed or args.policy)
+    store = SampleStore(
+        aim, args.precision, seed, hash_documents(documents), counted, tuple(sample), (), allowed, (),
+        args.policy, is_shown, find_date(), args.seed is not None,
+    )  # fmt: skip
+    return replace(store, plants=draw_all_plants(documents, store))
 
 
 def count_notes(asked: int | None, aim: Aim) -> int:
@@ -124,10 +137,9 @@ def count_strata(frame: Sequence[Unit]) -> dict[str, int]:
     return {name: names.count(name) for name in sorted(set(names))}
 
 
-def draw_all_plants(
-    documents: Sequence[Document], sample: Sequence[Unit], aim: Aim, seed: int, allowed: Sequence[str]
-) -> tuple[Plant, ...]:
-    """Draw the plants; each look has its half of them."""
+def draw_all_plants(documents: Sequence[Document], store: SampleStore) -> tuple[Plant, ...]:
+    """Draw the plants of a store; each look has its half of them."""
+    sample, aim, seed = store.sample, store.aim, store.seed
     by_id = {document.id: document for document in documents}
     half = -(-len(sample) // aim.looks)
     hard = list_hard([by_id[unit.id] for unit in sample]) if aim.plants else {}
@@ -135,7 +147,7 @@ def draw_all_plants(
     for look in range(aim.looks):
         part = [by_id[unit.id] for unit in sample[half * look : half * (look + 1)]]
         plants += draw_plants(
-            part, -(-aim.plants * (look + 1) // aim.looks) - len(plants), seed + look, allowed, hard
+            part, -(-aim.plants * (look + 1) // aim.looks) - len(plants), seed + look, store.keeps, hard
         )
     if len(plants) < aim.plants:
         raise ConfigurationError(f"{len(plants)} masked spans can be planted; wanted {aim.plants}: --plants")
@@ -153,7 +165,9 @@ def write_reading(
     """Write the notes of a look for the readers, by id, so that their order tells nothing."""
     wanted = {unit.id for unit in store.list_part(look)}
     notes = sorted((note for note in documents if note.id in wanted), key=lambda note: note.id)
-    corpora.write((make_reading_copy(note, store.plants).document for note in notes), out, format)
+    corpora.write(
+        (make_reading_copy(note, store.plants, store.keeps).document for note in notes), out, format
+    )
 
 
 def print_draw(store: SampleStore, args: argparse.Namespace) -> None:

@@ -174,11 +174,11 @@ def check_note(document: Document, where: str, wanted: Mapping[str, ReadingCopy]
 
 
 def find_leaks(copy: ReadingCopy, marks: Iterable[Span]) -> list[Span]:
-    """Return the marked leaks, those that overlap merged: marks with a word that is not masked. A mark on a
-    plant is for the plant, except where it has more than two other words ("Dr." is one)."""
+    """Return the marked leaks, those that overlap merged: marks with a word that is neither masked nor
+    kept. A mark on a plant is for the plant, except where it has more than two other words ("Dr." is one)."""
     text = copy.document.text
-    masked = mask_spans(len(text), copy.masks)
-    covered = mask_spans(len(text), [*copy.masks, *copy.plants])
+    masked = mask_spans(len(text), [*copy.masks, *copy.kept])
+    covered = mask_spans(len(text), [*copy.masks, *copy.kept, *copy.plants])
     left = [
         mark
         for mark in marks

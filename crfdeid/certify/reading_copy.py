@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from crfdeid import synthetic
+from crfdeid.policy import DATES, KEEP, Policy
 from crfdeid.text.document import Document, Span, merge_overlapping
 
 INVENTED_NOTES = 60  # whose values are planted in a release with markers
@@ -32,12 +33,41 @@ class Plant:
 @dataclass(frozen=True)
 class ReadingCopy:
     """A note for readers. ``masks`` are its markers and ``plants`` the planted leaks, by the offsets of this
-    copy; ``hard`` says which of them are hard. ``document`` has no spans."""
+    copy; ``hard`` says which of them are hard. ``kept`` are texts that the release lets stay, which readers
+    see. ``document`` has no spans."""
 
     document: Document
     masks: tuple[Span, ...]
     plants: tuple[Span, ...]
     hard: tuple[bool, ...] = ()
+    kept: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a release lets stay: ``types``, and what the ``policy`` keeps in the text. Only where it is
+    ``shown`` do readers see it; in stores of earlier versions it is masked for them."""
+
+    types: tuple[str, ...] = ()
+    policy: Policy | None = None
+    shown: bool = False
+
+    def keeps(self, document: Document, span: Span) -> bool:
+        """Whether the release lets a span stay. Years that shift with the dates are not kept."""
+        if span.type in self.types:
+            return True
+        if self.policy is None or span.type not in self.policy.by_type:
+            return False
+        is_shifted = span.type in DATES and self.policy.shifts(span.type)
+        return not is_shifted and self.policy.choose_action(document, span) == KEEP
+
+    def list_kept(self, document: Document) -> frozenset[int]:
+        """The numbers of the masked spans that stay."""
+        masked = enumerate(list_masked(document))
+        return frozenset(number for number, span in masked if self.keeps(document, span))
+
+
+NOTHING = Allowed()
 
 
 def list_masked(document: Document) -> list[Span]:
@@ -58,11 +88,11 @@ def draw_plants(
     documents: Sequence[Document],
     number: int,
     seed: int,
-    allowed: Sequence[str] = (),
+    allowed: Allowed = NOTHING,
     hard: Mapping[str, frozenset[int]] | None = None,
 ) -> list[Plant]:
-    """Draw masked spans to show, of no allowed type: half of them, where there are enough, from ``hard``
-    (numbers of spans by note). A note has at most one as long as other notes have such spans."""
+    """Draw masked spans to show, none that is allowed to stay: half of them, where there are enough, from
+    ``hard`` (numbers of spans by note). A note has at most one as long as other notes have such spans."""
     rng = Random(f"{seed} plants")
     pool = collect_values(seed) if any(has_markers(document) for document in documents) else {}
     order = list(documents)
@@ -101,14 +131,12 @@ def has_markers(document: Document) -> bool:
     return any(is_marker(document.text_of(span), span.type) for span in document.spans)
 
 
-def list_plantable(
-    document: Document, pool: Mapping[str, Sequence[str]], allowed: Sequence[str]
-) -> list[int]:
+def list_plantable(document: Document, pool: Mapping[str, Sequence[str]], allowed: Allowed) -> list[int]:
     """Return the numbers of the masked spans that can be shown: with a surrogate, or a type with values."""
     return [
         number
         for number, span in enumerate(list_masked(document))
-        if span.type not in allowed
+        if not allowed.keeps(document, span)
         and (span.type in pool or not is_marker(document.text_of(span), span.type))
     ]
 
@@ -129,22 +157,24 @@ def collect_values(seed: int) -> dict[str, list[str]]:
     return {type: sorted(found) for type, found in values.items()}
 
 
-def make_reading_copy(document: Document, plants: Sequence[Plant]) -> ReadingCopy:
+def make_reading_copy(document: Document, plants: Sequence[Plant], allowed: Allowed = NOTHING) -> ReadingCopy:
     """Return a note of the release as readers get it."""
     planted = {plant.span: plant for plant in plants if plant.id == document.id}
+    kept = allowed.list_kept(document) if allowed.shown else frozenset()
     pieces: list[str] = []
-    found: tuple[list[Span], list[Span]] = ([], [])  # masks, plants
+    found: tuple[list[Span], list[Span], list[Span]] = ([], [], [])  # masks, plants, kept
     end = length = 0
     for number, span in enumerate(list_masked(document)):
-        shown = show_span(document, span, planted.get(number))
+        is_kept = number in kept
+        shown = document.text_of(span) if is_kept else show_span(document, span, planted.get(number))
         pieces += [document.text[end : span.start], shown]
         start = length + span.start - end
         length, end = start + len(shown), span.end
-        found[number in planted].append(Span(start, length, span.type))
+        found[2 if is_kept else number in planted].append(Span(start, length, span.type))
     text = "".join([*pieces, document.text[end:]])
     difficult = tuple(planted[number].hard for number in sorted(planted))
     copy = Document(document.id, text, (), document.patient)
-    return ReadingCopy(copy, tuple(found[0]), tuple(found[1]), difficult)
+    return ReadingCopy(copy, tuple(found[0]), tuple(found[1]), difficult, tuple(found[2]))
 
 
 def show_span(document: Document, span: Span, plant: Plant | None) -> str:

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
     refuse_changes(store, documents, args.release)
     gold = {document.id: document for document in cli.read_documents(args.gold, None, args)}
     wanted, rng = {unit.id for unit in store.sample}, Random(f"{args.seed} reader")
-    copies = [make_reading_copy(note, store.plants) for note in documents if note.id in wanted]
+    copies = [make_reading_copy(note, store.plants, store.keeps) for note in documents if note.id in wanted]
     marked = [mark_leaks(copy, find_gold(gold, copy, args.gold), args.finds, rng) for copy in copies]
     corpora.write(sorted(marked, key=lambda note: note.id), args.out, corpora.detect_format(args.release))
 

@@ -46,6 +46,11 @@ def name_patient(document: Document) -> str:
     return f"patient {document.patient}" if document.patient is not None else f"note {document.id}"
 
 
+def count_patients(units: Iterable[Unit]) -> int:
+    """Count the patients that notes name; a note without one is no patient."""
+    return len({unit.patient for unit in units if unit.patient.startswith("patient ")})
+
+
 def build_frame(documents: Iterable[Document], strata: Mapping[str, str] | None = None) -> list[Unit]:
     """Return the notes of a release with their strata. Raises :class:`ConfigurationError` for a note that the
     table of strata does not have."""

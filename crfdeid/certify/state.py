@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from crfdeid import cli
@@ -14,7 +14,7 @@ from crfdeid.certify.sample_size import FEWEST_NOTES
 from crfdeid.certify.sampling import HELP, refuse_tuning_notes
 from crfdeid.certify.statement import Statement, make_statement
 from crfdeid.certify.statement_text import render_statement
-from crfdeid.certify.store import Marks, SampleStore, read_store, refuse_unrecorded, write_store
+from crfdeid.certify.store import Marks, SampleStore, read_ledger, read_store, refuse_unrecorded, write_store
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     refuse_changes(store, documents, args.release)
     refuse_tuning_notes(documents, args.tuned)
     looked = take_look(store, documents, args.reader)
-    statement = restate(looked, documents, list_systems(args.model))
+    statement = restate(looked, documents, list_systems(args.model), read_ledger(args.release))
     if looked != store:
         write_store(looked, args.store)
     for path in args.out:
@@ -105,7 +105,9 @@ def collect_marks(
 ) -> Marks:
     """Read what the readers marked in the notes of a look."""
     wanted = {unit.id for unit in store.list_part(look)}
-    copies = {note.id: make_reading_copy(note, store.plants) for note in documents if note.id in wanted}
+    copies = {
+        note.id: make_reading_copy(note, store.plants, store.keeps) for note in documents if note.id in wanted
+    }
     found: dict[str, dict[str, list[tuple[int, int, str]]]] = {}
     for pair in readers:
         name, path = parse_reader(pair)
@@ -123,8 +125,14 @@ def parse_reader(pair: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def restate(store: SampleStore, documents: Sequence[Document], systems: Sequence[str]) -> Statement:
-    """Return the statement of the looks in the store. ``systems`` may not have played the readers."""
+def restate(
+    store: SampleStore,
+    documents: Sequence[Document],
+    systems: Sequence[str],
+    draws: Sequence[Mapping[str, str]] = (),
+) -> Statement:
+    """Return the statement of the looks in the store. ``systems`` may not have played the readers, and
+    ``draws`` are those from the release."""
     by_id = {document.id: document for document in documents}
     copies, counts = {}, []
     read: dict[str, dict[str, list[Span]]] = {}
@@ -134,8 +142,15 @@ def restate(store: SampleStore, documents: Sequence[Document], systems: Sequence
                 reader: [Span(*mark) for mark in notes.get(unit.id, ())] for reader, notes in look.items()
             }
             note = by_id[unit.id]
-            copies[unit.id] = make_reading_copy(note, store.plants)
-            counts.append(count_note(copies[unit.id], list_masked(note), marks, store.allowed))
+            copies[unit.id] = make_reading_copy(note, store.plants, store.keeps)
+            counts.append(count_note(copies[unit.id], list_counted(note, store), marks, store.allowed))
             for reader, spans in marks.items():
                 read.setdefault(reader, {})[unit.id] = spans
-    return make_statement(store, store.list_read(), counts, find_systems_among(copies, read, systems))
+    likes = find_systems_among(copies, read, systems)
+    return make_statement(store, store.list_read(), counts, likes, draws)
+
+
+def list_counted(document: Document, store: SampleStore) -> list[Span]:
+    """Return the masked spans that count: none that the release lets stay."""
+    kept = store.keeps.list_kept(document)
+    return [span for number, span in enumerate(list_masked(document)) if number not in kept]

@@ -10,7 +10,7 @@ import numpy as np
 from crfdeid.certify import bounds
 from crfdeid.certify.bounds import ASSUMED_EFFECT, Clusters
 from crfdeid.certify.readers import Likeness, NoteCounts
-from crfdeid.certify.sampling import Unit
+from crfdeid.certify.sampling import Unit, count_patients
 from crfdeid.certify.store import SampleStore
 
 FEWEST_HARD = 10  # planted leaks that are hard to see, to measure readers by them
@@ -54,7 +54,8 @@ class Group:
 class Statement:
     """What the sample shows. Each bound has this ``confidence``: with two looks half of the error each.
     ``together`` is of all readers and plants, ``easy`` and ``hard`` of these plants; ``systems`` are readers
-    whose marks are those of a system."""
+    whose marks are those of a system. ``patients`` are those that notes name. ``draws`` are the draws that
+    the list of the release has: day, release and store by hash."""
 
     store: SampleStore
     confidence: float
@@ -75,6 +76,7 @@ class Statement:
     misses_per_1000_notes: Bound
     types: tuple[Group, ...]
     strata: tuple[Group, ...]
+    draws: tuple[Mapping[str, str], ...] = ()
 
     @property
     def is_shown(self) -> bool:
@@ -160,7 +162,11 @@ class Method:
 
 
 def make_statement(
-    store: SampleStore, units: Sequence[Unit], counts: Sequence[NoteCounts], systems: Sequence[Likeness] = ()
+    store: SampleStore,
+    units: Sequence[Unit],
+    counts: Sequence[NoteCounts],
+    systems: Sequence[Likeness] = (),
+    draws: Sequence[Mapping[str, str]] = (),
 ) -> Statement:
     """Return the statement for notes that were read, by readers of whom ``systems`` are none."""
     counted = CountedNotes(tuple(units), tuple(counts), store.precision)
@@ -171,7 +177,7 @@ def make_statement(
     found, notes = counted.count_clusters(), counted.count_notes()
     leaking, size = sum(bool(count.leaks) for count in counts), len(counts)
     return Statement(
-        store, confidence, size, len(notes), int(found.misses.sum()),
+        store, confidence, size, count_patients(units), int(found.misses.sum()),
         sum(len(count.masked) for count in counts), leaking,
         bounds.measure_design_effect(found), bounds.find_design_effect(found, confidence, method.assumed),
         readers, together, easy, hard, tuple(systems),
@@ -183,6 +189,7 @@ def make_statement(
             float("inf"),
         ),
         compare_types(counted, method, store.aim.aim), compare_strata(counted, method, store.aim.aim),
+        tuple(draws),
     )  # fmt: skip
 
 

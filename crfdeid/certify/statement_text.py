@@ -15,6 +15,11 @@ PURPOSE = (
     "This is evidence for an expert, who decides (in the United States by 45 CFR 164.514(b)(1)).\n"
     "It says what a random sample shows; it does not say that the release is anonymous."
 )
+TEMPLATE_EFFECT = 20
+LIMIT = (
+    "Limit: where all notes of a template leak alike (a letter head, a form), misses cluster more than by\n"
+    f"patient, and the bounds may be too low: plan and draw with --effect {TEMPLATE_EFFECT}."
+)
 COLUMNS = f"{'':<34}{'found':>9}{'as read':>10}{'corrected':>11}"
 GROUP_COLUMNS = f"{'':<24}{'missed':>7}{'masked':>8}{'as read':>10}{'corrected':>11}{'p':>8}{'p corr.':>9}"
 
@@ -43,6 +48,9 @@ def build_table(statement: Statement) -> dict[str, Any]:
     drawn = {
         "aim": asdict(store.aim),
         "precision": store.precision,
+        "policy": store.policy,
+        "drawn": store.drawn,
+        "has_chosen_seed": store.has_chosen_seed,
         "allowed": list(store.allowed),
         "seed": store.seed,
         "release": store.release,
@@ -61,6 +69,8 @@ def list_lines(statement: Statement) -> Iterator[str]:
         )
     yield "What this release still holds"
     yield ""
+    yield from describe_result(statement)
+    yield ""
     yield from describe_sample(statement)
     yield ""
     yield from describe_readers(statement)
@@ -76,11 +86,12 @@ def list_lines(statement: Statement) -> Iterator[str]:
 
 def describe_sample(statement: Statement) -> Iterator[str]:
     store, frame = statement.store, statement.store.frame
-    yield f"Release {store.release}: {frame.notes:,} notes of {frame.patients:,} patients."
+    yield f"Release {store.release}: {count_all(frame.notes, frame.patients)}."
     yield (
-        f"Read: {statement.notes:,} notes of {statement.patients:,} patients, drawn at random with seed "
-        f"{store.seed}; look {len(store.looks)} of {store.aim.looks}."
+        f"Read: {count_all(statement.notes, statement.patients)}, drawn at random; "
+        f"look {len(store.looks)} of {store.aim.looks}."
     )
+    yield from describe_draw(statement)
     if frame.refused is None:
         yield "No list of notes that tuned the model was given: it is not known that the sample is new to it."
     else:
@@ -91,7 +102,43 @@ def describe_sample(statement: Statement) -> Iterator[str]:
     )
     if store.allowed:
         yield f"Types that the release may show, not counted: {', '.join(store.allowed)}."
+    if store.policy:
+        yield f"What the policy {store.policy} keeps is neither masked nor counted; readers saw it."
     yield f"Design effect: {statement.design_effect:.2f} measured, {statement.assumed_effect:.2f} used."
+
+
+def count_all(notes: int, patients: int) -> str:
+    """Count notes and the patients that they name.
+
+    >>> count_all(300, 121), count_all(300, 0)
+    ('300 notes of 121 patients', '300 notes, which name no patient')
+    """
+    return f"{notes:,} notes" + (f" of {patients:,} patients" if patients else ", which name no patient")
+
+
+def describe_result(statement: Statement) -> Iterator[str]:
+    """The bound for notes, before all others: what it means for one who gets the release."""
+    notes = statement.notes_with_leak
+    most = notes.as_read if notes.corrected is None else notes.corrected
+    yield (
+        f"At most {most:.2%} of the notes hold a leak, with {statement.confidence:.1%} confidence; "
+        f"{statement.leaking_notes:,} of {statement.notes:,} notes that were read do."
+    )
+
+
+def describe_draw(statement: Statement) -> Iterator[str]:
+    """When and how the sample was drawn, and what other draws the list beside the release has."""
+    store, draws = statement.store, statement.draws
+    seed = (
+        f"seed {store.seed}, which a person chose" if store.has_chosen_seed else f"a random seed {store.seed}"
+    )
+    when = f"on {store.drawn} " if store.drawn else ""
+    own = [number for number, draw in enumerate(draws, 1) if draw["store"] == store.fingerprint]
+    which = f"; draw {own[0]} of {len(draws)} in the list of the release" if own else ""
+    yield f"Drawn {when}with {seed}{which}: {store.fingerprint[:12]}."
+    if others := [draw for draw in draws if draw["store"] != store.fingerprint]:
+        shown = ", ".join(f"{draw['time'] or 'earlier'} {draw['store'][:12]}" for draw in others)
+        yield f"Other draws: {shown}."
 
 
 def describe_readers(statement: Statement) -> Iterator[str]:
@@ -120,6 +167,8 @@ def describe_bounds(statement: Statement) -> Iterator[str]:
     yield ""
     verdict = "shown" if statement.is_shown else "not shown"
     yield f"Aim: at most {aim.aim:.2%} of the PHI spans are missed: {verdict}."
+    if aim.effect < TEMPLATE_EFFECT:
+        yield LIMIT
 
 
 def show_bound(title: str, bound: Bound, form: str) -> str:

@@ -10,13 +10,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crfdeid.certify.reading_copy import Plant
+from crfdeid.certify.reading_copy import Allowed, Plant
 from crfdeid.certify.sample_size import Aim
 from crfdeid.certify.sampling import Unit
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole, read_text
+from crfdeid.policy import read_policy
 
 VERSION = 1
+LATER = ("policy", "shows_kept", "drawn", "has_chosen_seed")  # fields that earlier stores lack
 Marks = Mapping[str, Mapping[str, list[tuple[int, int, str]]]]  # by reader and note: start, end, type
 
 
@@ -37,7 +39,9 @@ class SampleFrame:
 @dataclass(frozen=True)
 class SampleStore:
     """A study. ``precision`` is the share of the masked spans that are PHI. ``allowed`` are
-    types that the release may show: their marks are not leaks. ``looks`` has the marks of each
+    types that the release may show: their marks are not leaks; what ``policy`` keeps are no leaks either.
+    Readers see both where ``shows_kept``. ``drawn`` is the day of the draw (empty in stores of earlier
+    versions), and ``has_chosen_seed`` says that a person chose the seed. ``looks`` has the marks of each
     look that was taken: of the first half of the sample, or of all of it."""
 
     aim: Aim
@@ -49,6 +53,15 @@ class SampleStore:
     plants: tuple[Plant, ...]
     allowed: tuple[str, ...] = ()
     looks: tuple[Marks, ...] = field(default=())
+    policy: str = ""
+    shows_kept: bool = False
+    drawn: str = ""
+    has_chosen_seed: bool = False
+
+    @property
+    def keeps(self) -> Allowed:
+        """What the release lets stay."""
+        return Allowed(self.allowed, read_policy(self.policy) if self.policy else None, self.shows_kept)
 
     def list_part(self, look: int) -> tuple[Unit, ...]:
         """Return the notes that are new at a look, 1 or 2."""
@@ -69,14 +82,14 @@ class SampleStore:
 
 
 def render_store(store: SampleStore) -> str:
-    """Return the store as JSON. A plant says only that it is hard: stores of 0.1.0 keep their hash."""
+    """Return the store as JSON. A plant says only that it is hard, and later fields are left out where they
+    say nothing: stores of 0.1.0 keep their hash."""
     plants = [
         {key: value for key, value in asdict(plant).items() if key != "hard" or value}
         for plant in store.plants
     ]
-    return (
-        json.dumps({"version": VERSION, **asdict(store), "plants": plants}, indent=1, sort_keys=True) + "\n"
-    )
+    fields = {key: value for key, value in asdict(store).items() if key not in LATER or value}
+    return json.dumps({"version": VERSION, **fields, "plants": plants}, indent=1, sort_keys=True) + "\n"
 
 
 def write_store(store: SampleStore, path: Path) -> None:
@@ -120,7 +133,10 @@ def read_ledger(release: Path) -> list[dict[str, str]]:
     if not path.exists():
         return []
     try:
-        return [{"release": draw["release"], "store": draw["store"]} for draw in json.loads(read_text(path))]
+        return [
+            {"release": draw["release"], "store": draw["store"], "time": draw.get("time", "")}
+            for draw in json.loads(read_text(path))
+        ]
     except (ValueError, KeyError, TypeError):
         raise FormatError(f"{path}: not a list of draws; wanted what certify draw has written") from None
 
@@ -137,14 +153,16 @@ def refuse_second_draw(release: Path, hash: str) -> None:
 
 def record_draw(release: Path, store: SampleStore) -> None:
     """Add the draw to the ledger of the release."""
-    draws = [*read_ledger(release), {"release": store.release, "store": store.fingerprint}]
+    draw = {"release": store.release, "store": store.fingerprint, "time": store.drawn}
+    draws = [*read_ledger(release), draw]
     with open_whole(name_ledger(release)) as file:
         file.write(json.dumps(draws, indent=1) + "\n")
 
 
 def refuse_unrecorded(release: Path, store: SampleStore) -> None:
     """Raise :class:`ConfigurationError` where the ledger does not have the draw of this store."""
-    if {"release": store.release, "store": store.fingerprint} not in read_ledger(release):
+    draws = [(draw["release"], draw["store"]) for draw in read_ledger(release)]
+    if (store.release, store.fingerprint) not in draws:
         raise ConfigurationError(
             f"{name_ledger(release)}: does not have the draw of this store; a sample, plan or seed that was "
             "changed after the draw proves nothing"

@@ -57,8 +57,8 @@ class PolicyActions:
 
     def shows_years(self, type: str) -> bool:
         """Whether the policy writes the real years of dates of this type."""
-        is_date = self.policy is not None and kinds.kind_of(type) == kinds.DATE
-        return is_date and type in self.policy.by_type and self.policy.by_type[type].action == GENERALIZE
+        rule = self.policy.by_type.get(type) if self.policy else None
+        return rule is not None and rule.action == GENERALIZE and kinds.kind_of(type) == kinds.DATE
 
     def find_unit(self, type: str) -> str:
         """What the policy generalizes a date or age to; empty if it does not say."""

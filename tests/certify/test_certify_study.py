@@ -4,16 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
-from small_release import CANARY, draw, read_notes, write_release
+from small_release import CANARY, draw, make_note, read_notes, write_release
 
 from crfdeid import corpora
 from crfdeid.certify import bounds
 from crfdeid.certify.__main__ import main
-from crfdeid.certify.reading_copy import draw_plants, make_reading_copy
+from crfdeid.certify.reading_copy import Allowed, draw_plants, make_reading_copy
 from crfdeid.certify.sampling import Unit, draw_sample
-from crfdeid.certify.store import name_ledger, read_store
+from crfdeid.certify.store import name_ledger, read_store, render_store
 from crfdeid.errors import CrfdeidError
 
 pytestmark = pytest.mark.usefixtures("models_once")
@@ -124,8 +125,66 @@ def test_strata_are_compared(release, tmp_path):
     }
 
 
+def test_what_a_policy_keeps_is_shown_and_not_counted(release, tmp_path, capsys):
+    """The limited data set keeps dates."""
+    store = read_store(draw(tmp_path, "--policy=limited_data_set"))
+    shown = [note.text for note in corpora.read(tmp_path / "reading.jsonl")]
+    assert all("3/4/2061" in text and "[DATE]" not in text for text in shown)
+    assert {plant.span for plant in store.plants} == {0}  # a doctor
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))  # who marks the dates
+    assert (said["misses"], said["masked"]) == (said["leaking_notes"], 120)
+    assert "What the policy limited_data_set keeps is neither masked nor counted" in capsys.readouterr().out
+
+
+def test_a_store_of_an_earlier_version_masks_what_may_stay(release, tmp_path):
+    (note, *_) = corpora.read(release)
+    shown = make_reading_copy(note, [], Allowed(("DOCTOR",)))
+    assert "[DOCTOR]" in shown.document.text
+    found = json.loads(draw(tmp_path).read_text())
+    assert not {"policy", "shows_kept"} & found.keys() and {"drawn", "has_chosen_seed"} <= found.keys()
+    for key in ("drawn", "has_chosen_seed"):
+        del found[key]
+    (tmp_path / "old.json").write_text(json.dumps(found))
+    old = read_store(tmp_path / "old.json")
+    assert (old.drawn, old.has_chosen_seed) == ("", False) and "drawn" not in render_store(old)
+
+
+def test_a_statement_says_when_how_and_how_often_a_sample_was_drawn(release, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    store = read_store(draw(tmp_path))
+    ledger = name_ledger(release)
+    other = {"release": store.release, "store": "f" * 64, "time": "1970-01-01"}
+    ledger.write_text(json.dumps([other, *json.loads(ledger.read_text())]))
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    out = capsys.readouterr().out
+    own = store.fingerprint[:12]
+    line = "Drawn on 1970-01-02 with seed 7, which a person chose; draw 2 of 2 in the list of the release"
+    assert f"{line}: {own}." in out and "Other draws: 1970-01-01 ffffffffffff." in out
+    assert [each["time"] for each in said["draws"]] == ["1970-01-01", "1970-01-02"]
+    assert said["draw"]["has_chosen_seed"] and said["draw"]["drawn"] == "1970-01-02"
+
+
+def test_the_bound_for_notes_comes_first_and_templates_are_a_limit(release, tmp_path, capsys):
+    draw(tmp_path)
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    lines = capsys.readouterr().out.partition("What this release still holds")[2].splitlines()
+    assert lines[2].startswith(f"At most {said['notes_with_leak']['corrected']:.2%} of the notes hold a leak")
+    assert any("plan and draw with --effect 20" in line for line in lines)
+
+
+def test_notes_without_a_patient_are_no_patients(tmp_path, capsys):
+    notes = [replace(make_note(each, int(each < 2)), patient=None) for each in range(160)]
+    corpora.write(notes, tmp_path / "clean.jsonl", "jsonl")
+    draw(tmp_path)
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    assert said["patients"] == said["draw"]["frame"]["patients"] == 0
+    out = capsys.readouterr().out
+    assert "160 notes, which name no patient" in out and "of 120 patients" not in out
+
+
 def test_types_that_may_stay_are_not_leaks(release, tmp_path):
     draw(tmp_path, "--allowed=DOCTOR")
+    assert all("Dr. Ruiz" in note.text for note in corpora.read(tmp_path / "reading.jsonl"))
     said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
     assert (said["misses"], said["masked"], said["together"]["found"]) == (0, 120, 60)
 
@@ -187,7 +246,9 @@ def test_a_draw_that_nobody_recorded_is_refused(release, tmp_path):
         (["--notes", "99"], "wanted 100 or more"),
         (["--notes", "161"], "161 notes of a release of 160"),
         (["--plants", "300"], "can be planted"),
-        (["--precision", "0"], "wanted a share above 0"),
+        (["--precision", "0"], "wanted a share from 0.1 to 1"),
+        (["--precision", "0.09"], "wanted a share from 0.1 to 1"),
+        (["--policy", "limited"], "did you mean limited_data_set"),
         (["--by", "site"], "wanted both, or neither"),
     ],
 )

@@ -62,7 +62,7 @@ def test_the_systems_are_the_rules_and_the_shipped_models():
 
 def test_half_of_the_plants_are_hard_ones():
     notes = [make_note(number) for number in range(40)]
-    plants = draw_plants(notes, 20, 3, (), {note.id: frozenset({1}) for note in notes[:15]})
+    plants = draw_plants(notes, 20, 3, hard={note.id: frozenset({1}) for note in notes[:15]})
     assert sum(plant.hard for plant in plants) >= 10 and len({plant.id for plant in plants}) == 20
     assert all(plant.hard == (plant.span == 1 and int(plant.id[2:]) < 15) for plant in plants)
 
