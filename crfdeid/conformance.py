@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from crfdeid import corpora
+from crfdeid import corpora, pages
 from crfdeid.config import Config
 from crfdeid.corpora.format import Format
 from crfdeid.errors import FormatError
@@ -125,6 +125,8 @@ def check_words(language: Language) -> None:
         assert word_lists.read_entries(name), "a list has entries"
     assert len(language.months) in (0, 12), "there are twelve months"
     assert len(language.weekdays) in (0, 7), "there are seven weekdays"
+    phrases = pages.read_phrases(Path(language.page)) if language.page else {}
+    assert all(p.count("{}") == made.count("{}") for p, made in phrases.items()), "a phrase keeps each {}"
     for scheme, forms in (language.load("repair") or {}).items():
         is_repair = all(isinstance(form, Repair) for form in forms)
         assert is_repair, f"the forms of {scheme} are crfdeid.repair.Repair"

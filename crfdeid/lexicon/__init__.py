@@ -46,6 +46,7 @@ class Language:
     ``medicine``: the function that takes words of medicine out of what a model found
     (:func:`crfdeid.redact.run.tagging.drop_medical`).
     ``written``: its written documents (:class:`crfdeid.synthetic.written_corpus.Written`).
+    ``page``: the path of the phrases of the page of a release (:func:`crfdeid.pages.translate`).
 
     The other fields are for :mod:`crfdeid.redact.surrogates.listed`. ``women``, ``men``, ``surnames``,
     ``nicknames``, ``words``, ``institution_words``, ``street_words``, ``towns``, ``countries`` and
@@ -62,6 +63,7 @@ class Language:
     surrogates: str = ""
     medicine: str = ""
     written: str = ""
+    page: str = ""
     women: tuple[str, ...] = ()
     men: tuple[str, ...] = ()
     surnames: tuple[str, ...] = ()

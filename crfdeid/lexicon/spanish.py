@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crfdeid import files
 from crfdeid.lexicon import Language
 
 TITLES = ("sr", "sra")
@@ -54,6 +55,7 @@ LANGUAGE = Language(
     model="spanish",
     surrogates="crfdeid.redact.surrogates.spanish:SpanishSurrogates",
     written="crfdeid.synthetic.written_filler_spanish:WRITTEN",
+    page=str(files.PACKAGE / "redact" / "report" / "release_page_spanish.txt"),
     women=("es_first_names_female",),
     men=("es_first_names_male",),
     surnames=("es_surnames", "es_american_surnames"),

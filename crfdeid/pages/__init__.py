@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import crfdeid
@@ -51,6 +51,33 @@ def fill(markup: str, parts: Mapping[str, str]) -> str:
     """
     marks = re.compile("|".join(map(re.escape, parts)))
     return marks.sub(lambda mark: parts[mark[0]], markup)
+
+
+def read_phrases(path: Path) -> dict[str, str]:
+    """Read lines ``page => translation``; those that begin with ``#`` are left out."""
+    lines = (line for line in read_text(path).splitlines() if line and not line.startswith("#"))
+    return dict(line.split(" => ", 1) for line in lines)
+
+
+def translate(page: str, phrases: Mapping[str, str]) -> str:
+    """Write the texts of a page in another language, where ``{}`` in a phrase is any text. Texts of notes
+    (the class ``context``) stay, and so do texts that are no phrase.
+
+    >>> translate("<p>Read 3 notes.</p><p>Roth</p>", {"Read {} notes.": "Lea {} notas."})
+    '<p>Lea 3 notas.</p><p>Roth</p>'
+    """
+    open_phrases = {found: made for found, made in phrases.items() if "{}" in found}
+    forms = [(re.compile(re.escape(f).replace(r"\{\}", "(.+?)")), made) for f, made in open_phrases.items()]
+
+    def write(match: re.Match[str]) -> str:
+        text = unescape(match[2])
+        found = ((form.fullmatch(text), made) for form, made in forms)
+        made = phrases.get(text) or next((m.format(*f.groups()) for f, m in found if f), text)
+        return match[1] + escape(made, quote=False) + match[3]
+
+    parts = re.split(r'(<td class="context">.*?</td>|<style>.*?</style>)', page, flags=re.DOTALL)
+    parts[::2] = [re.sub(r"(>\s*)([^<>]*?)((?: ·)?\s*(?=<))", write, part) for part in parts[::2]]
+    return "".join(parts).replace('<html lang="en">', f'<html lang="{phrases.get("en", "en")}">')
 
 
 def fill_file(template: Path, parts: Mapping[str, str]) -> str:

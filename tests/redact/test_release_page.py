@@ -367,3 +367,19 @@ def test_a_mark_in_a_part_is_not_filled(tmp_path):
     (tmp_path / "page.html").write_text("<!-- a --><!-- b -->")
     parts = {"<!-- a -->": "<!-- b -->", "<!-- b -->": "2"}
     assert pages.fill_file(tmp_path / "page.html", parts) == "<!-- b -->2"
+
+
+@pytest.mark.parametrize("options", [(), ("--policy", "gdpr")])
+def test_the_page_of_spanish_notes_is_in_spanish(corpus, released, options):
+    page = released("--language", "spanish", *options)
+    words = set(re.findall(r"[^\W\d_]+", Page(page).words.lower()))
+    assert '<html lang="es">' in page and "Antes de firmar" in page and "Firmas" in page
+    assert words & {"the", "of", "and", "that", "were", "which", "is", "not", "found", "notes"} == set()
+    other = Page(released("--seed", "1", *options, name="other"))
+    assert "Before you sign" in other.words
+    assert len(Page(page).rows) == len(other.rows)
+
+
+def test_texts_of_notes_on_a_translated_page_stay():
+    page = '<p>note</p><td class="context">note <mark>note</mark></td>'
+    assert pages.translate(page, {"note": "nota"}) == page.replace("<p>note", "<p>nota")

@@ -19,6 +19,7 @@ from pathlib import Path
 from crfdeid import cli, files, pages
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
+from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.redact.report import kept, release_inputs
 from crfdeid.redact.report.release_inputs import UNKNOWN, Context, LeftPlace, Table
 from crfdeid.redact.report.safe_harbor import IDS, SECRETS
@@ -131,7 +132,9 @@ def render_page(
     }
     body = pages.fill_file(files.PACKAGE / "redact" / "report" / "release_page.html", parts)
     warning = WARNING + TEXT * (contexts is not None)
-    return pages.render_page("Release of redacted notes", about, body, warning=warning)
+    page = pages.render_page("Release of redacted notes", about, body, warning=warning)
+    phrases = find_language(run.get("language", ENGLISH)).page
+    return pages.translate(page, pages.read_phrases(Path(phrases))) if phrases else page
 
 
 def describe_notes(report: Table) -> str:
