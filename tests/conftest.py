@@ -27,7 +27,7 @@ def small_model(notes, tmp_path_factory) -> CrfTagger:
     return tagger
 
 
-SHIPPED = (None, "rules", "english", "english+rules")
+SHIPPED = (None, "rules", *(name + rules for name in ("english", "spanish") for rules in ("", "+rules")))
 load, load_once = model.load, lru_cache(model.load)
 
 

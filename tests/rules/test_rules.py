@@ -269,7 +269,7 @@ def test_strict_lists_stop_few_surnames():
     shares = word_lists.load_shares(word_lists.SURNAME)
     popular = sorted(shares, key=lambda name: -shares[name])[:100]
     shipped = ordinary.load_shipped()
-    stopped = [name for name in popular if shipped.make_strict().is_ordinary(name)]
+    stopped = list(filter(shipped.make_strict().is_ordinary, popular))
     assert len(stopped) <= 7 and {"young", "long", "price"} < set(stopped)
     assert sum(map(shipped.is_ordinary, popular)) == 60  # where the context may decide
 

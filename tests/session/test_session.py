@@ -308,9 +308,9 @@ def test_the_pairs_of_a_session_go_on_in_another(tagger, style):
 
 
 def test_many_answers_are_restored_to_the_character(tagger, style):
-    counts = benchmark.measure(tagger, style, 60, seed=5)
+    counts = benchmark.measure(tagger, style, 20, seed=5)
     for kind in benchmark.KINDS:
-        assert counts[kind] > 30
+        assert counts[kind] > 10
         assert counts[f"{kind} right"] == counts[kind]
         assert counts[f"{kind} answers right"] == counts[f"{kind} answers"]
     assert 0 < counts["longest held"] < 200
