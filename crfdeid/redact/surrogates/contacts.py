@@ -5,7 +5,7 @@ A user name or address that contains a person's name gets the surrogate of that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import regex
 
@@ -41,6 +41,7 @@ class Contacts:
 
     def __init__(self, choices: KeyedChoices, facts: PatientFacts, names: Names) -> None:
         self.choices, self.facts, self.names = choices, facts, names
+        self.replace_area: Callable[[str], str | None] | None = None  # by the patient's places
 
     # Telephone numbers
 
@@ -64,7 +65,8 @@ class Contacts:
         prefix = match[0][: len(match[0]) - len(local)]
         if area := groups.get("area"):
             cut = prefix.index(area)
-            new_area = make_dialable(replace_characters(area, self.choices, "area"))
+            new_area = self.replace_area(area) if self.replace_area else None
+            new_area = new_area or make_dialable(replace_characters(area, self.choices, "area"))
             prefix = prefix[:cut] + new_area + prefix[cut + 3 :]
         new = self._replace_local(local)
         return (
@@ -212,5 +214,11 @@ def has_letter_or_digit(text: str) -> bool:
 
 
 def make_dialable(number: str) -> str:
-    """Replace a leading 0 or 1, because no area code or exchange begins with it."""
-    return str(2 + int(number[0]) % 8) + number[1:] if number[0] in "01" else number
+    """Replace a leading 0 or 1, because no area code or exchange begins with it, and N11 (911), which is
+    none.
+
+    >>> make_dialable("155-0148"), make_dialable("911-0148"), make_dialable("211")
+    ('355-0148', '921-0148', '221')
+    """
+    number = str(2 + int(number[0]) % 8) + number[1:] if number[0] in "01" else number
+    return f"{number[0]}2{number[2:]}" if number[1:3] == "11" else number

@@ -99,6 +99,8 @@ class PatientSurrogates:
         self.places = makers.places(self.choices, self.facts, self.institutions, keeps_states)
         self.identifiers = makers.identifiers(self.choices, self.facts, self.assigned, check_digits)
         self.contacts = makers.contacts(self.choices, self.facts, self.names)
+        if type(self.places) is Places:
+            self.contacts.replace_area = self.places.replace_area
         self.dates = makers.dates.draw(
             self.choices, self.rules.years, self.rules.weeks, self.facts.month_first
         )

@@ -33,6 +33,7 @@ PROBABLE = 0.5  # of a span whose text is PHI wherever it stands in the notes
 REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
 FEW = 50  # words that are looked for one by one
+ZIP_DIGITS = 5
 BEFORE = 12  # characters before a name in which a title is
 TITLED = regex.compile(rf"\b(?:{'|'.join(TITLES)})\.? $", regex.IGNORECASE)
 
@@ -68,7 +69,8 @@ class PatientFacts:
     which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type, ``doubtful``
     those of them that only improbable spans have;
     ``orders`` counts the dates that prove day-first or month-first; ``states`` counts by folded city the
-    states written beside it; ``words`` holds all normalized words of the notes. ``complete`` means that
+    states written beside it, and ``towns`` by ZIP code the folded cities before it; ``words`` holds all
+    normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
     surrogates must not depend on which notes are here. ``avoid`` is true of other folded words that no
     surrogate name may be."""
@@ -78,6 +80,7 @@ class PatientFacts:
     doubtful: dict[str, set[str]] = field(default_factory=dict)
     orders: Counter[str] = field(default_factory=Counter)
     states: dict[str, Counter[str]] = field(default_factory=dict)
+    towns: dict[str, Counter[str]] = field(default_factory=dict)
     words: NoteWords = field(default_factory=lambda: NoteWords())
     complete: bool = True
     first_names: set[str] = field(default_factory=set)
@@ -102,6 +105,8 @@ class PatientFacts:
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):
             self.states.setdefault(fold(city), Counter())[state.upper()] += 1
+        for city, zip in pair_towns(document):
+            self.towns.setdefault(zip, Counter())[fold(city)] += 1
 
     def _add_text(self, span: Span, text: str) -> None:
         texts, doubtful = (found.setdefault(span.type, set()) for found in (self.texts, self.doubtful))
@@ -163,6 +168,21 @@ def is_doctor(type: str) -> bool:
 def fold_word(word: str) -> str:
     """The folded word without its possessive."""
     return fold(split_possessive(word)[0])
+
+
+def pair_towns(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield each city with the five digits of the ZIP code behind it; a state may be between the two."""
+    parts = [span for span in document.spans if span.type in ("CITY", "STATE", "ZIP")]
+    for first, *others in zip(parts, parts[1:], [*parts[2:], None]):
+        if first.type != "CITY":
+            continue
+        last, at = None, first.end
+        for other in filter(None, others):
+            if not 0 <= other.start - at <= kinds.MAX_GAP or last or other.type == "CITY":
+                break
+            at, last = other.end, other if other.type == "ZIP" else None
+        if last:
+            yield document.text_of(first), document.text_of(last)[:ZIP_DIGITS]
 
 
 def collect_facts(documents: Iterable[Document], complete: bool = True) -> PatientFacts:

@@ -1,15 +1,17 @@
 """The surrogates of cities, states, ZIP codes and countries, which agree with each other.
 
 Each patient has one secret permutation of the states. A city becomes a city of the state that its own state
-becomes, and a ZIP code becomes one of that state. So an address stays coherent, also if the city occurs again
-without its state.
+becomes, a ZIP code behind it one of that city, and an area code one of that city or state. So an address
+stays coherent, also if the city occurs again without its state.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache, cached_property
 from operator import attrgetter
+from typing import NamedTuple
 from zlib import crc32
 
 import regex
@@ -40,6 +42,7 @@ VA 220-246, VT 050-059, WA 980-994, WI 530-549, WV 247-268, WY 820-831
 # Prefixes whose areas had at most 20,000 people in the 2000 census: the list of the HHS guidance on
 # de-identification (26 November 2012). 45 CFR 164.514(b)(2)(i)(B) requires 000 in their place.
 SMALL_AREAS = word_set("036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893")
+TOLL_FREE = ("800", "833", "844", "855", "866", "877", "888")
 FIVE_DIGITS = regex.compile(r"(?<!\d)(\d{3})\d\d(?:-?\d{4})?(?!\d)")
 
 
@@ -110,19 +113,60 @@ class Places:
         return "".join(next(cased) if c.isalpha() else c for c in text)
 
     def replace_zip(self, text: str) -> str | None:
-        """Replace a ZIP code by one of the state that its state becomes; equal digits become equal digits."""
+        """Replace a ZIP code by one of the town or the state that its own becomes."""
         found = regex.search(r"\d{5}", text)
         if found is None:
             return replace_characters(text, self.choices, "zip") if any(c.isalnum() for c in text) else None
         state = find_zip_state(found[0])
+        before, after = text[: found.start()], text[found.end() :]
+        head = replace_characters(before, self.choices, "zip") if before else ""
+        if real := self._choose_zip(found[0], state):
+            return head + real + (replace_characters(after, self.choices, "zip", found[0]) if after else "")
         prefixes = list_prefixes(self.states[state]) if state else list_prefixes(None)
         start = self.choices.choose(prefixes, "zip", found[0][:3])
-        before, after = text[: found.start()], text[found.end() :]
         rest = replace_characters(found[0][3:], self.choices, "zip", found[0])
         rest += replace_characters(after, self.choices, "zip", found[0]) if after else ""
-        head = replace_characters(before, self.choices, "zip") if before else ""
         replaced = head + start + rest
         return replaced if replaced != text else None
+
+    def _choose_zip(self, zip: str, state: str | None) -> str | None:
+        """A ZIP code of the town that replaces the town before this one, otherwise one of its state; None
+        where no list has one."""
+        towns = self.facts.towns.get(zip) if state and self.facts.complete else None
+        found: Sequence[str] = ()
+        if state and towns:
+            name = max(sorted(towns), key=lambda town: towns[town])
+            found = (
+                load_town_codes()
+                .get((fold(self._choose_town(name, state)), self.states[state]), NO_CODES)
+                .zips
+            )
+        if state and not found:
+            found = list_zips(self.states[state])
+        others = [other for other in found if other != zip]
+        return self.choices.choose(others, "zip", zip) if others else None
+
+    def replace_area(self, area: str) -> str | None:
+        """An area code of the town that replaces the patient's town of this one, otherwise of its state; a
+        toll-free one for a toll-free one; any for one that no list has."""
+        if area in TOLL_FREE:
+            return self.choices.choose([code for code in TOLL_FREE if code != area], "area", area)
+        state = load_area_states().get(area)
+        found = self._list_areas(area) if self.facts.complete else ()
+        if state and not found:
+            found = list_areas(self.states[state])
+        others = [other for other in found or sorted(load_area_states()) if other != area]
+        others = others or [code for code in sorted(load_area_states()) if code != area]
+        return self.choices.choose(others, "area", area)
+
+    def _list_areas(self, area: str) -> Sequence[str]:
+        """The area codes of the surrogate of the patient's first town that has this area code."""
+        for name in sorted({fold(text) for text in self.facts.list_texts(kinds.CITY)}):
+            state = self._find_state(name)
+            if state and area in load_town_codes().get((name, state), NO_CODES).areas:
+                town = fold(self._choose_town(name, state))
+                return load_town_codes().get((town, self.states[state]), NO_CODES).areas
+        return ()
 
     def replace_country(self, text: str) -> str | None:
         name = join_letters(text)
@@ -132,6 +176,45 @@ class Places:
         same = next((c for c in listed_countries if fold(c).replace(" ", "") == name), None)
         new = self.countries[same] if same else self.choices.choose(listed_countries, "country", name)
         return match_case(new, text) if fold(new) != fold(text) else self.countries[new]
+
+
+class TownCodes(NamedTuple):
+    """The ZIP codes and the area codes of a town."""
+
+    zips: tuple[str, ...]
+    areas: tuple[str, ...]
+
+
+NO_CODES = TownCodes((), ())
+
+
+@cache
+def load_town_codes() -> dict[tuple[str, str], TownCodes]:
+    """The codes of each town, by its folded name and the abbreviation of its state."""
+    rows = (entry.split("|") for entry in word_lists.read_entries("town_codes"))
+    return {
+        (fold(name), state): TownCodes(tuple(zips.split()), tuple(areas.split()))
+        for name, state, zips, areas in rows
+    }
+
+
+@cache
+def list_zips(state: str) -> tuple[str, ...]:
+    """The ZIP codes of the listed towns of a state."""
+    codes = (codes for (_, other), codes in load_town_codes().items() if other == state)
+    return tuple(sorted({zip for each in codes for zip in each.zips}))
+
+
+@cache
+def load_area_states() -> dict[str, str]:
+    """The state of each area code."""
+    return dict(word_lists.load_pairs("area_codes"))
+
+
+@cache
+def list_areas(state: str) -> tuple[str, ...]:
+    """The area codes of a state."""
+    return tuple(sorted(area for area, other in load_area_states().items() if other == state))
 
 
 def make_city_key(name: str, state: str | None) -> str:
