@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from html import escape
 from typing import Any
 
 from crfdeid import files, pages
 from crfdeid.certify.statement import Bound, Group, Sensitivity, Statement
+from crfdeid.pages.pictures import draw_missed, render_figures
 
 PURPOSE = (
     "This is evidence for an expert, who decides (in the United States by 45 CFR 164.514(b)(1)).\n"
@@ -28,16 +28,7 @@ def render_statement(statement: Statement, kind: str) -> str:
     """Return the statement as ``text``, ``json`` or ``html``."""
     if kind == "json":
         return json.dumps(build_table(statement), indent=2, sort_keys=True) + "\n"
-    text = "\n".join(list_lines(statement)) + "\n"
-    if kind == "text":
-        return text
-    parts = {
-        "<!-- statement -->": escape(text),
-        "<!-- signatures -->": pages.render_signatures(("Reader", "Reader", "Expert")),
-    }
-    body = pages.fill_file(files.PACKAGE / "certify" / "statement.html", parts)
-    about = {"release": statement.store.release, "draw": statement.store.fingerprint}
-    return pages.render_page("What this release still holds", about, body)
+    return render_page(statement) if kind == "html" else "\n".join(list_lines(statement)) + "\n"
 
 
 def build_table(statement: Statement) -> dict[str, Any]:
@@ -62,11 +53,7 @@ def build_table(statement: Statement) -> dict[str, Any]:
 
 
 def list_lines(statement: Statement) -> Iterator[str]:
-    for like in statement.systems:
-        yield (
-            f"NOT EVIDENCE: the marks of {like.reader} are those of the system {like.system} "
-            f"({like.shared} of its {like.mistakes} mistakes). People must read the notes."
-        )
+    yield from describe_systems(statement)
     yield "What this release still holds"
     yield ""
     yield from describe_result(statement)
@@ -82,6 +69,14 @@ def list_lines(statement: Statement) -> Iterator[str]:
             yield from describe_groups(title, groups, statement)
     yield ""
     yield PURPOSE
+
+
+def describe_systems(statement: Statement) -> Iterator[str]:
+    for like in statement.systems:
+        yield (
+            f"NOT EVIDENCE: the marks of {like.reader} are those of the system {like.system} "
+            f"({like.shared} of its {like.mistakes} mistakes). People must read the notes."
+        )
 
 
 def describe_sample(statement: Statement) -> Iterator[str]:
@@ -192,3 +187,74 @@ def show_group(group: Group) -> str:
         f"{group.name:<24}{group.misses:>7,}{group.masked:>8,}{group.missed.as_read:>10.2%}{corrected:>11}"
         f"{group.p_as_read:>8.3f}{p_corrected:>9}"
     )
+
+
+def render_page(statement: Statement) -> str:
+    """Render the page to sign: the bound in a sentence and in a picture, one table, what was read and by
+    whom, the types; the hashes at the foot."""
+    store, missed = statement.store, statement.spans_missed
+    people = tuple(f"Reader {reader.reader}" for reader in statement.readers)
+    readers = list(describe_readers(statement))
+    sample = [*describe_result(statement), *list(describe_sample(statement))[1:]]
+    parts = {
+        "<!-- headline -->": pages.escape(describe_bound(statement)),
+        "<!-- picture -->": render_figures([draw_missed(missed.found, find_bound(missed), store.aim.aim)]),
+        "<!-- bounds -->": render_bounds(statement),
+        "<!-- sample -->": pages.render_list(sample),
+        "<!-- readers -->": pages.render_list(line.strip() for line in readers),
+        "<!-- types -->": render_groups("By type", statement.types, statement),
+        "<!-- strata -->": render_groups("By stratum", statement.strata, statement),
+        "<!-- purpose -->": pages.escape(PURPOSE),
+        "<!-- signatures -->": pages.render_signatures((*people, "Expert")),
+        "<!-- hashes -->": pages.render_about({"release": store.release, "draw": store.fingerprint}),
+    }
+    body = pages.fill_file(files.PACKAGE / "certify" / "statement.html", parts)
+    about = {"notes": f"{store.frame.notes:,}", "patients": f"{store.frame.patients:,}"}
+    warning = " ".join(describe_systems(statement))
+    return pages.render_page("What this release still holds", about, body, warning=warning)
+
+
+def describe_bound(statement: Statement) -> str:
+    """The bound that the aim is about, in one sentence."""
+    verdict = "as was wanted" if statement.is_shown else "which is not shown to be as low as was wanted"
+    return (
+        f"At most {find_bound(statement.spans_missed):.2%} of the PHI spans are missed, with "
+        f"{statement.confidence:.0%} confidence, {verdict} (at most {statement.store.aim.aim:.2%})."
+    )
+
+
+def find_bound(bound: Bound) -> float:
+    """The bound that counts: the one that is corrected for the readers, where there is one."""
+    return bound.as_read if bound.corrected is None else bound.corrected
+
+
+def render_bounds(statement: Statement) -> str:
+    """The table of the three bounds."""
+    figures = {
+        "notes with a leak": (statement.notes_with_leak, "{:.2%}"),
+        "PHI spans missed": (statement.spans_missed, "{:.2%}"),
+        "missed spans per 1,000 notes": (statement.misses_per_1000_notes, "{:,.0f}"),
+    }
+    rows = [
+        (name, *("-" if value is None else form.format(value)
+                 for value in (bound.found, bound.as_read, bound.corrected)))
+        for name, (bound, form) in figures.items()
+    ]  # fmt: skip
+    caption = f"Upper bounds, each with {statement.confidence:.1%} confidence"
+    return pages.render_table(
+        caption, ("", "found", "at most, as read", "at most, corrected for readers"), rows
+    )
+
+
+def render_groups(title: str, groups: tuple[Group, ...], statement: Statement) -> str:
+    """The table of the groups, or nothing where there is only one."""
+    if len(groups) < 2:
+        return ""
+    caption = next(describe_groups(title, groups, statement))
+    columns = ("", "missed", "masked", "as read", "corrected", "p", "p corrected")
+    return pages.render_table(caption, columns, [split_group(group) for group in groups])
+
+
+def split_group(group: Group) -> tuple[str, ...]:
+    """The cells of a group's row; its name may have blanks."""
+    return group.name, *show_group(group).removeprefix(group.name).split()

@@ -82,8 +82,8 @@ def render_page(
     errors = defaultdict(list)
     for number, error in enumerate(evaluation.errors):
         errors[error.document].append((number, error))
-    for gold, system in evaluation.pairs:
-        yield render_note(gold, system, errors[gold.id], evaluation.options.scheme)
+    for number, (gold, system) in enumerate(evaluation.pairs):
+        yield render_note(number, gold, system, errors[gold.id], evaluation.options.scheme)
     yield tail
 
 
@@ -111,7 +111,18 @@ def fill_body(
         "<!-- pictures -->": render_figures([*pictures, confusion]),
         "<!-- tables -->": "".join(f"<pre>{escape(table)}</pre>" for table in tables),
         "<!-- legend -->": render_legend(scheme),
+        "<!-- list -->": render_list(evaluation),
     }
+
+
+def render_list(evaluation: Evaluation) -> str:
+    """Render links to the notes with mistakes, the most mistakes first."""
+    counts = Counter(error.document for error in evaluation.errors)
+    places = {gold.id: number for number, (gold, _) in enumerate(evaluation.pairs)}
+    ids = sorted(counts, key=lambda id: (-counts[id], places[id]))
+    links = (f'<li><a href="#note-{places[id]}">{escape(id)}</a> {counts[id]}</li>' for id in ids)
+    said = f"{len(ids):,} of {len(places):,} notes have mistakes; the most first."
+    return f'<p>{said}</p>\n<ol class="links">{"".join(links)}</ol>\n'
 
 
 def render_colours(scheme: Scheme) -> str:
@@ -136,12 +147,12 @@ def render_boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def render_note(gold: Document, system: Document, errors: NumberedErrors, scheme: Scheme) -> str:
-    """Render one note: its title and its text with spans and errors."""
+def render_note(number: int, gold: Document, system: Document, errors: NumberedErrors, scheme: Scheme) -> str:
+    """Render one note, which the list links by its number: its title and its text with spans and errors."""
     title = f"{escape(gold.id)} · {len(errors)} mistake{'' if len(errors) == 1 else 's'}"
     body = "".join(render_segments(gold, system, errors, scheme))
     empty = "" if errors else ' class="clean"'
-    return f"<section{empty}><h2>{title}</h2><div class=note>{body}</div></section>\n"
+    return f'<section id="note-{number}"{empty}><h2>{title}</h2><div class=note>{body}</div></section>\n'
 
 
 def render_segments(

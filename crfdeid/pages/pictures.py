@@ -92,6 +92,17 @@ def draw_estimates(
     return draw_rows(title, desc, axis, rows, series, draw_estimate)
 
 
+def draw_missed(found: float, most: float, aim: float) -> str:
+    """Draw the share of PHI spans that a sample found missed with its upper bound, and the aim below it."""
+    rows = {
+        "found, and at most": [Estimate(found, found, most, f"{found:.2%} – {most:.2%}")],
+        "aim": [Estimate(aim, 0.0, aim, f"at most {aim:.2%}")],
+    }
+    desc = "The share of PHI spans that readers found missed, with its upper bound, above the aim."
+    axis = Axis("share of the PHI spans", 0, 1.1 * max(most, aim, 1e-3))
+    return draw_estimates("PHI spans missed", desc, axis, rows)
+
+
 def draw_bars(
     title: str,
     desc: str,

@@ -115,6 +115,21 @@ def test_the_same_store_gives_the_same_bytes(release, tmp_path, capsys):
     assert CANARY not in (tmp_path / "study.json").read_text()
 
 
+def test_the_page_begins_with_its_bound_and_ends_with_the_hashes(release, tmp_path):
+    draw(tmp_path)
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 0.9))
+    state(tmp_path, f"--out={tmp_path / 's.html'}")
+    page = (tmp_path / "s.html").read_text()
+    body = page.partition("<h1>")[2]
+    bound = f"{said['spans_missed']['corrected']:.2%}"
+    assert (
+        body.index(f"At most {bound} of the PHI spans are missed") < body.index("<svg") < body.index("<table")
+    )
+    assert body.index("What was read, and by whom") < body.index("Reader ann") < body.index("<footer>")
+    assert said["draw"]["release"] not in body.partition("<footer>")[0] and "<pre" not in page
+    assert said["draw"]["release"] in body.partition("<footer>")[2]
+
+
 def test_the_same_seed_draws_the_same_study(tmp_path):
     stores = []
     for name in ("a", "b"):

@@ -265,8 +265,8 @@ def test_a_note_is_cut_where_spans_begin_and_end():
     gold = document((0, 7, "PATIENT"), (15, 17, "AGE"), text=text, id="<a>")
     system = document((0, 3, "DOCTOR"), (10, 13, "DATE"), (15, 17, "AGE"), text=text, id="<a>")
     errors = list(enumerate(error_analysis.find_errors([(gold, system)]), 4))
-    assert error_page.render_note(gold, system, errors, SCHEME) == (
-        "<section><h2>&lt;a&gt; · 2 mistakes</h2><div class=note>"
+    assert error_page.render_note(3, gold, system, errors, SCHEME) == (
+        '<section id="note-3"><h2>&lt;a&gt; · 2 mistakes</h2><div class=note>'
         '<b class="flag" id="m4" tabindex="-1" data-kind="type and extent" data-type="PATIENT">'
         "short: PATIENT → DOCTOR</b>"
         '<span class="c0 g s" title="gold: PATIENT; system: DOCTOR">Ana</span>'
@@ -291,7 +291,9 @@ def test_a_flag_names_the_type_once_where_it_is_right():
 
 def test_a_note_without_a_mistake_can_be_hidden():
     note = document(P)
-    assert error_page.render_note(note, note, [], SCHEME).startswith('<section class="clean"><h2>a · 0 mist')
+    assert error_page.render_note(0, note, note, [], SCHEME).startswith(
+        '<section id="note-0" class="clean"><h2>a · 0 mist'
+    )
 
 
 def test_boxes_have_the_kinds_with_their_counts_and_the_types():
@@ -344,7 +346,7 @@ def test_the_page_names_its_corpus(corpus, said):
 def test_the_page_warns_first_and_loads_nothing():
     html = page([P], [P])
     assert html.index('class="warning"') < html.index("<h1>")
-    assert not re.search(r"""(src|href)=|url\(|https?://""", html)
+    assert not re.search(r"""(src|href)=(?!"#)|url\(|https?://""", html)
     assert "default-src 'none'" in html
     assert "95% interval" in html and "corpus:" in html and "<svg" in html
 
@@ -392,3 +394,18 @@ def test_errors_of_a_long_note_are_found_in_proportion_to_its_spans():
         assert len(errors) == size and {error.kind for error in errors} == {"extent"}
 
     check_proportion(compare)
+
+
+def test_the_page_lists_the_notes_with_mistakes_the_most_first():
+    right, short, missed = document(P, id="right"), document(P, id="<short>"), document(P, D, id="missed")
+    pairs = [
+        (right, right),
+        (short, document((0, 3, "PATIENT"), id="<short>")),
+        (missed, document(id="missed")),
+    ]
+    sides = ([build_scored_document(note, SCHEME) for note in side] for side in zip(*pairs))
+    found = evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=0))
+    page = "".join(error_page.render_page([found]))
+    links = re.findall(r'<li><a href="#(note-\d)">(.*?)</a> (\d)</li>', page)
+    assert links == [("note-2", "missed", "2"), ("note-1", "&lt;short&gt;", "1")]
+    assert all(f'<section id="{place}"' in page for place, *_ in links)

@@ -105,8 +105,10 @@ def test_the_page_says_what_one_needs_to_know_before_signing(released, options, 
 
 def test_what_is_no_reason_to_wait_is_not_said(released):
     words = Page(released("--new-ids", "--no-spans", notes=STORY[:3])).words
-    before = words.split("Before you sign")[1].split("What went in")[0].strip()
+    before = words.split("Before you sign")[1].split("How much the release still holds")[0].strip()
     assert before == release_page.NO_BOUND
+    headline = words.split("redacted on")[1].split("Before you sign")[0]
+    assert release_page.NO_BOUND in headline
 
 
 def test_the_page_has_the_places_by_offset_and_no_text_of_a_note(corpus, released, capsys):

@@ -167,7 +167,9 @@ def render_places(
     tables = render_rows(caption, first, contexts)
     if others:
         shown = others[: max(0, SHOWN - size)]
-        tables += render_rows(f"{len(shown):,} of {len(others):,} other places", shown, contexts)
+        caption = f"{len(shown):,} of {len(others):,} other places"
+        table = render_rows(caption, shown, contexts)
+        tables += f"<details><summary>{caption}</summary>\n{table}</details>\n"
     return tables
 
 

@@ -20,6 +20,7 @@ from crfdeid import cli, files, pages
 from crfdeid.corpora import storage
 from crfdeid.errors import looks_like_id
 from crfdeid.lexicon import ENGLISH, find_language
+from crfdeid.pages.pictures import draw_missed, render_figures
 from crfdeid.redact.report import kept, release_inputs
 from crfdeid.redact.report.release_inputs import UNKNOWN, Context, LeftPlace, Table
 from crfdeid.redact.report.safe_harbor import IDS, SECRETS
@@ -117,6 +118,8 @@ def render_page(
         "redacted on": run["date"],
     }
     parts = {
+        "<!-- headline -->": pages.escape(describe_bound(bound)),
+        "<!-- picture -->": draw_bound(bound) if bound else "",
         "<!-- checks -->": pages.render_list(list_checks(report, bound)),
         "<!-- input -->": pages.render_facts(describe_input(report)),
         "<!-- treated -->": "".join(render_treated(report)),
@@ -129,12 +132,46 @@ def render_page(
         if bound
         else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
+        "<!-- foot -->": render_foot(bound) if bound else "",
     }
     body = pages.fill_file(files.PACKAGE / "redact" / "report" / "release_page.html", parts)
     warning = WARNING + TEXT * (contexts is not None)
     page = pages.render_page("Release of redacted notes", about, body, warning=warning)
     phrases = find_language(run.get("language", ENGLISH)).page
     return pages.translate(page, pages.read_phrases(Path(phrases))) if phrases else page
+
+
+def describe_bound(bound: Table | None) -> str:
+    """Say in one sentence how much the release still holds, or that nobody knows."""
+    if not bound:
+        return NO_BOUND
+    verdict = "as was wanted" if bound["is_shown"] else "which is not shown to be as low as was wanted"
+    return (
+        f"At most {find_bound(bound):.2%} of the PHI spans are missed, with {bound['confidence']:.0%} "
+        f"confidence, {verdict} (at most {find_aim(bound):.2%})."
+    )
+
+
+def find_bound(bound: Table) -> float:
+    """The bound that counts: the one that is corrected for the readers, where there is one."""
+    missed = bound["spans_missed"]
+    return float(missed["as_read"] if missed.get("corrected") is None else missed["corrected"])
+
+
+def find_aim(bound: Table) -> float:
+    return float(bound["draw"]["aim"].get("aim", 0))
+
+
+def draw_bound(bound: Table) -> str:
+    picture = draw_missed(bound["spans_missed"]["found"], find_bound(bound), find_aim(bound))
+    return render_figures([picture])
+
+
+def render_foot(bound: Table) -> str:
+    """The hashes of the release and of the draw, for those who compare files."""
+    draw = bound["draw"]
+    hashes = pages.render_about({"release, by SHA-256": draw["release"], "draw": draw["fingerprint"]})
+    return f"<footer>{hashes}</footer>\n"
 
 
 def describe_notes(report: Table) -> str:
@@ -298,8 +335,6 @@ def render_bound(statement: Table, has_patients: bool = True) -> str:
         "planted leaks that readers found": plants,
         "aim": f"at most {draw['aim'].get('aim', 0):.2%} of the PHI spans are missed: "
                f"{'shown' if statement['is_shown'] else 'not shown'}",
-        "release, by SHA-256": draw["release"],
-        "draw": draw["fingerprint"],
     }  # fmt: skip
     caption = f"Upper bounds, each with {statement['confidence']:.1%} confidence"
     rows = [
