@@ -4,6 +4,7 @@ import math
 
 import pycrfsuite
 import pytest
+from shipped_plans import read_shipped
 
 from crfdeid import config
 from crfdeid.errors import ConfigurationError
@@ -141,3 +142,16 @@ def test_the_papers_crf_has_the_penalty_of_crfpp(name):
     """CRF++ subtracts |w|²/2C with C = 1, CRFsuite c2 |w|²; both papers use CRF++."""
     assert config.read(name).crf == {"c1": 0.0, "c2": 0.5, "max_iterations": 100}
     assert config.read(name).recall_bias == 0 and not config.read(name).repair
+
+
+def test_no_line_end_is_in_a_sequence_of_wi_deid():
+    """CRF++ had none; He et al. 2015 join lines only in their future work."""
+    assert config.read("wi_deid").sequence == "line"
+
+
+@pytest.mark.parametrize("name", ["sibanda_reidentified", "sibanda_ambiguous", "sibanda_dictionary"])
+def test_the_svm_of_sibanda_and_uzuner_has_the_loss_of_libsvm_and_no_cut_off(name):
+    wanted = {"loss": "hinge", "tolerance": 0.001, "least": 1}
+    options = [config.read("svm").options]
+    options += [run.config.options for run in read_shipped(name).runs if run.config.system == "svm"]
+    assert len(options) == 3 and all(wanted.items() <= found.items() for found in options)

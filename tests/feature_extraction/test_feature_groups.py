@@ -66,10 +66,16 @@ def test_sibanda_and_uzuner_have_26_features_12_of_dictionaries():
     assert len(names) == 26 and len(asked) == 12 and len(set(asked)) == 4
 
 
-def test_stat_deid_is_sibanda_and_more():
-    less, more = (set(templates.read_group(name)) for name in ("sibanda", "stat_deid"))
-    names = {name for template in more - less for name, _ in template}
-    assert less < more and names == {"in_dates", "links_left", "links_right"}
+def test_stat_deid_has_parts_of_speech_and_lists_of_the_target_only():
+    """Tafvizi 2011, section 2.1; Sibanda & Uzuner have those of the neighbours too."""
+    sibanda, whole, local = (
+        set(templates.read_group(name)) for name in ("sibanda", "stat_deid", "stat_deid_local")
+    )
+    beside = {template for template in sibanda if template[0][0].startswith(("in_", "pos"))}
+    beside = {template for template in beside if template[0][1]}
+    added = {((name, 0),) for name in ("in_dates", "links_left", "links_right")}
+    assert whole == sibanda - beside | added
+    assert local == {template for template in whole if not template[0][0].startswith("links")}
 
 
 def test_mega_is_the_union_without_a_template_twice():
