@@ -150,7 +150,14 @@ INDICATORS = word_set(
     moved moving born raised grew native originally immigrated emigrated traveled travelled travel
     trip flew vacation vacationing hails retired relocated"""
 )
+# Towns so large that their name is one after an indicator, though words of medicine and people have it too.
+LARGE_TOWNS = word_set(
+    """amarillo anchorage bangkok berlin boston columbus fresno glasgow helsinki manila nairobi
+    philadelphia phoenix seoul shanghai warsaw"""
+)
 TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}(?:in|from|to|near|at|outside|of) (?=[A-Z])")
+# The same in small letters, or in capitals: then the place is one of the lists.
+TO_A_LISTED_PLACE = re.compile(TO_A_PLACE.pattern.replace("A-Z", "a-z"), re.IGNORECASE)
 NOT_A_PLACE = word_set(
     """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
     college snf nursing house unit floor room ward baseline prison jail court"""
@@ -222,7 +229,7 @@ def country(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 
 @rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")
 def place_indicator(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """Capitalised words after "lives in", "comes from", "returns to" and the like."""
+    """Capitalised words, or a listed town in any case, after "lives in", "comes from", "returns to"."""
     for index in note.find_words(INDICATORS):
         match = TO_A_PLACE.match(note.text, note.ends[index] + 1)
         first = note.find_index(match.end()) if match else None
@@ -232,6 +239,27 @@ def place_indicator(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
             )
             if not (note.word(first).isupper() and len(note.word(first)) < 5):
                 yield note.edges(first, stop)
+        elif not match and (edges := find_listed_place(note, lists, index)):
+            yield edges
+
+
+def find_listed_place(note: IndexedNote, lists: Lists, indicator: int) -> Edges | None:
+    """Return the longest town of the lists that an indicator announces, in any case; not an ordinary word."""
+    match = TO_A_LISTED_PLACE.match(note.text, note.ends[indicator] + 1)
+    first = note.find_index(match.end()) if match else None
+    if first is None:
+        return None
+    for stop in range(find_run_end(note, first, lambda _: True, 3), first, -1):
+        is_word = stop - first == 1 and is_word_rather_than_town(note, lists, first)
+        if is_listed_town(note, lists, first, stop) and not is_word:
+            return note.edges(first, stop)
+    return None
+
+
+def is_word_rather_than_town(note: IndexedNote, lists: Lists, index: int) -> bool:
+    """Whether a listed town is an ordinary word in small letters ("returned to normal")."""
+    word = note.lowered[index]
+    return word in NOT_A_PLACE | NOT_TOWNS or (lists.is_ordinary(word) and word not in LARGE_TOWNS)
 
 
 RULES = (

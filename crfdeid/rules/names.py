@@ -139,6 +139,7 @@ def add_first_name(note: IndexedNote, lists: Lists, edges: Edges) -> Edges:
 
 AFTER_TITLE = (" ", ". ", ".", ".  ")
 AFTER_INDICATOR = (" ", ", ", " (", ": ", ' "', "- ", " - ")
+SMALL_TITLES = frozenset(("dr", "drs", "mr", "mrs", "prof"))  # with a full stop also in small letters
 BEFORE_CREDENTIAL = re.compile(r",? {1,2}|,")
 
 
@@ -146,7 +147,7 @@ def find_after_titles(note: IndexedNote, lists: Lists, titles: frozenset[str]) -
     """Yield the names after these titles."""
     for index in note.find_words(titles):
         first = index + 1
-        if not note.is_capitalised(index) or first >= len(note) or note.gap(first) not in AFTER_TITLE:
+        if first >= len(note) or note.gap(first) not in AFTER_TITLE or not is_title(note, index):
             continue
         if note.word(index) in ("MS", "SR") and (
             note.gap(first) != ". " or note.lowered[first] not in lists.names
@@ -154,6 +155,17 @@ def find_after_titles(note: IndexedNote, lists: Lists, titles: frozenset[str]) -
             continue  # multiple sclerosis, mental status, sustained release
         if edges := find_name_from(note, lists, first) or find_ordinary_name(note, lists, first):
             yield edges
+
+
+def is_title(note: IndexedNote, index: int) -> bool:
+    """Whether a word is a title: it has a capital, or a full stop and a capital behind it."""
+    if note.is_capitalised(index):
+        return True
+    return (
+        note.lowered[index] in SMALL_TITLES
+        and note.gap(index + 1).startswith(".")
+        and note.is_capitalised(index + 1)
+    )
 
 
 def find_ordinary_name(note: IndexedNote, lists: Lists, index: int) -> Edges | None:
@@ -203,9 +215,11 @@ def other_title(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 
 @rule("DOCTOR", DOUGLASS)
 def credential(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """A name before MD, RN, PA-C and other credentials."""
+    """A name before MD, RN, PA-C and other credentials; "per rn" has none."""
     for index in note.find_words(RULE_CREDENTIAL_WORDS):
-        if index and note.is_capitalised(index) and BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
+        if not index or not note.is_capitalised(index) or note.lowered[index - 1] == "per":
+            continue
+        if BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
             match = CREDENTIAL.match(note.text, note.starts[index])
             if match and (edges := find_name_until(note, lists, index)):
                 yield edges

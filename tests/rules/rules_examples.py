@@ -5,6 +5,7 @@ EXAMPLES = {
     # names.py
     "doctor_title": """
         Seen by Dr. [Ruiz] today.
+        seen by dr. [Brown], then by Mr. Haddad's dr; Elm dr, Boston
         Drs. [Nowak] and [Lindqvist] agree.
         Discussed with Doctor [Ana Moreau].
         The doctor was called.
@@ -21,6 +22,7 @@ EXAMPLES = {
     "credential": """
         [Bryan J. Ruiz], M.D.
         Seen by [Okafor], PA-C at bedside.
+        PER RN, PER MD
         She has been well, RN present.
         No pain. MD aware.
     """,
@@ -185,6 +187,11 @@ EXAMPLES = {
     """,
     "place_indicator": """
         lives in [Zimmstraboro] with his wife
+        she comes from [catonsville]
+        visiting from [chicago]
+        SHE LIVES IN [BOSTON]. HER SON IS VISITING FROM [CHICAGO].
+        lives in [boston], born in [san diego], came to [phoenix]
+        returned to normal, lives in center, RETURNED FROM CT, lives in town
         She returns to [Yarabrook] next week.
         lives in a house
         came from Home, moved to ICU

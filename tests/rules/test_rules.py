@@ -199,6 +199,35 @@ def test_a_paragraph_in_capitals_does_not_blind_the_rules_elsewhere(parts):
     assert found == {"quevix", "leila"}
 
 
+# Four notes as in Douglass 2005, appendix B: in small letters, as sentences, in capitals, with her surrogate
+# names and words of our own. GH is her fictitious hospital, which no list has.
+NURSING_NOTES = """ccu admission, 12 am: 57yo f, known to dr healey at gh, brought by amb from kernan hosp.
+felt weak at home, fell against the sink; no loc. lac to scalp closed with sutures, tet tox given per rn. per
+report hct 25, k 5.1, bp down to 70's, started on dopa at 8mcg. neuro a&ox3, mae. resp crackles at bases,
+sat 98% on 5l. gi obese, (+)bs. access 2 #22 iv's, #18 ac. social-pt is married and lives in catonsville,
+husband did not come to gh.
+
+Sinus rhythm, no ectopy. Lungs clear on 6L. NPO except sips. Heparin by protocol for PTT.
+
+0730: PT AXOX3, VSS, AFEB. NTG AND HEPARIN CONTINUE. TO CATH LAB AT 0730, EXPLAINED BY RN. PT STABLE.
+
+PT LIVES IN CATONSVILLE. SON VISITING FROM CHICAGO. DR. HEALEY IS AWARE."""
+
+
+def test_nursing_notes_in_small_and_capital_letters_are_read_as_one_text():
+    document = load_shipped().tag(Document("1", NURSING_NOTES))
+    found = [(document.text_of(span), span.type) for span in document.spans]
+    assert found == [
+        ("57", "AGE"),
+        ("healey", "DOCTOR"),
+        ("kernan hosp", "HOSPITAL"),
+        ("catonsville", "CITY"),
+        ("CATONSVILLE", "CITY"),
+        ("CHICAGO", "CITY"),
+        ("HEALEY", "DOCTOR"),
+    ]
+
+
 def test_words_have_the_kind_of_their_first_character():
     kinds = [CAPITAL, SMALL_LETTER, LETTER, DIGIT, CAPITAL, DIGIT]
     assert read_words("Ü é 李 ٣ Ana 3").kinds == bytes(kinds)
