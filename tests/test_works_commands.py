@@ -26,15 +26,15 @@ QUICK = {
     "benchmarks/sibanda.py": ["--kinds=ambiguous", "--documents", "12", "--folds", "2", "--iterations", "2"],
     "benchmarks/review_study.py": ["--notes", "12"],
 }
-NOT_RUN = {"python -m crfdeid.review": "serves until it is stopped; tests/review and docs/review.md run it"}
-NETWORKS = ("shweta_table5", "benchmarks/rnn.py")
+NOT_RUN = {"crfdeid review": "serves until it is stopped; tests/review and docs/review.md run it"}
+NETWORKS = {"shweta_table4", "shweta_table5", "benchmarks/rnn.py"}
 PHYSIONET = "START_OF_RECORD=1||||1||||\nDr. Ruiz on 3/4.\n||||END_OF_RECORD\n"
 
 
 def list_commands():
     """Return the commands of the page, each once: what is written as code and begins as a command."""
     spans = re.findall(r"`([^`]+)`", PAGE.split("\n## Run on ")[0])
-    commands = [s for s in spans if re.match(r"A \w|python ", s) and "CONFIG" not in s]
+    commands = [s for s in spans if re.match(r"A \w|crfdeid |python ", s) and "CONFIG" not in s]
     return list(dict.fromkeys(commands))
 
 
@@ -72,9 +72,8 @@ def read_words(command):
     words = shlex.split(command)
     if words[0] == "A":
         return "ablate", [words[1], "TRAIN", "TEST", "--out", f"runs/{words[1]}", *words[2:], *QUICK_ABLATE]
-    if words[1] == "-m":
-        verb = words[2].removeprefix("crfdeid.")
-        return verb, words[3:] + (QUICK_ABLATE if verb == "ablate" else [])
+    if words[0] == "crfdeid":
+        return words[1], words[2:] + (QUICK_ABLATE if words[1] == "ablate" else [])
     return words[1], words[2:] + QUICK[words[1]]
 
 
@@ -101,7 +100,7 @@ def test_a_command_that_is_not_run_is_on_the_page(command):
 def test_a_command_of_the_page_runs_on_twelve_notes(command, folder, in_process, monkeypatch, capsys):
     pytest.importorskip("gruut_lang_en", reason="pip install 'crfdeid[works]'")
     name, words = read_words(command)
-    if name in NETWORKS or words[:1] == [NETWORKS[0]]:
+    if NETWORKS & {name, *words[:1]}:
         pytest.importorskip("torch", reason="pip install 'crfdeid[rnn]'")
     if words[:1] and words[0].startswith("tafvizi_") and not shutil.which("link-parser"):
         pytest.skip("needs the program link-parser")
