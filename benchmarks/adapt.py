@@ -4,8 +4,9 @@
 
 A source is one of the four sites of adapt_sites.py (a head, a foot, staff and numbers that recur), or a hand
 of the written corpus's test part with forty documents or more (nearly each of its documents is of another
-hospital). Of each source 20 notes at random are those that can be corrected; the rest judges. Prints strict
-F1, the share of PHI that is covered, and the share of errors that are gone, by source and in all.
+hospital). The source ``meddocan`` has the cases of MEDDOCAN's development part, for a Spanish model that has
+not seen them. Of each source 20 notes at random are those that can be corrected; at most 80 others judge.
+Prints strict F1, the share of PHI that is covered, and the share of errors that are gone, by source and all.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from random import Random
 
 import adapt_sites
 import devset_measure as measure
+import spanish
 
 from crfdeid.adapt import choose, ways
 from crfdeid.synthetic.pieces import build_document
@@ -26,7 +28,8 @@ from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.text.document import Document
 
-CORRECTED = 20
+CORRECTED, MOST = 20, 80
+MEDDOCAN = "meddocan"
 LARGE = 40  # documents of a hand, so that enough are left to judge
 HEAD = f"{'source':<22}{'notes':>6}{'covered':>18}{'strict F1':>18}{'errors gone':>13}{'s':>6}  way"
 Totals = defaultdict[tuple[str, int], list[Counter[str]]]
@@ -45,7 +48,7 @@ def split_source(name: str, notes: Sequence[Document], draw: int) -> tuple[list[
     """Return the notes that can be corrected, in random order, and those that judge."""
     order = list(notes)
     Random(f"{name}{draw}").shuffle(order)
-    return order[:CORRECTED], order[CORRECTED:]
+    return order[:CORRECTED], order[CORRECTED : CORRECTED + MOST]
 
 
 def count(gold: Sequence[Document], found: Sequence[Document]) -> Counter[str]:
@@ -80,7 +83,8 @@ def measure_source(
         choice = choose.adapt(tagger, corrected[:size])
         seconds = time.process_time() - began
         after = count(judges, list(choice.tagger.tag_all(bare)))
-        kind = "sites" if name in {layout.name for layout in adapt_sites.LAYOUTS} else "hands"
+        is_site = name in {layout.name for layout in adapt_sites.LAYOUTS}
+        kind = name if name == MEDDOCAN else "sites" if is_site else "hands"
         for key in ((kind, size), ("all", size)):
             totals[key] = [one + other for one, other in zip(totals[key], (before, after))]
         print(f"{format_line(name, size, before, after, seconds)}  {choice.way.name}", flush=True)
@@ -95,7 +99,8 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     tagger, totals = ways.check_model(model.load(args.model)), defaultdict(lambda: [Counter(), Counter()])
     tagger.compile()
-    sources = read_sources()
+    is_spanish = args.source == [MEDDOCAN]
+    sources = {MEDDOCAN: list(spanish.read_cases(("dev",)))} if is_spanish else read_sources()
     print(HEAD)
     for draw in range(args.draws):
         for name in args.source or sources:

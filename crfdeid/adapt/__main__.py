@@ -115,6 +115,7 @@ def print_gain(choice: Choice, name: str, seconds: float) -> None:
     notes = f"{len(choice.gold)} notes of {patients} patients with {spans} spans"
     print(f"Adapted {name} to {notes} in {seconds:.0f} s: {choice.way.name}\n")
     print("\n".join(folder.format_table(choice)))
+    cli.print_warnings(folder.list_warnings(choice))
 
 
 if __name__ == "__main__":

@@ -127,6 +127,18 @@ def format_table(choice: Choice) -> Iterator[str]:
         yield f"| {title} | {figures} | {low:.3f} to {high:.3f} |"
 
 
+def list_warnings(choice: Choice) -> Iterator[str]:
+    """Warn where the adapted model covers less than the one before: a missed name does more harm than a wrong
+    span."""
+    before, after = (
+        measure(choice.gold, found, choice.tagger.scheme).leakage.figures()["covered recall"]
+        for found in (choice.before, choice.after)
+    )
+    if after < before:
+        lost = f"{after:.3f} of the spans are covered, {before:.3f} before"
+        yield f"warning: {lost}; a lower --threshold covers more (crfdeid thresholds)"
+
+
 def measure(gold: Sequence[Document], found: Sequence[Document], scheme: Scheme) -> Evaluation:
     """Score what was found, with intervals over patients."""
     options = EvaluationOptions(scheme, unknown_types="count", unit="patient", resamples=RESAMPLES)

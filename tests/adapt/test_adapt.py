@@ -8,7 +8,7 @@ import pytest
 from small_notes import NAMES
 
 from crfdeid import corpora
-from crfdeid.adapt import choose, ways
+from crfdeid.adapt import choose, folder, ways
 from crfdeid.adapt.__main__ import main
 from crfdeid.adapt.ways import BOTH, SHIPPED, WEIGHTS
 from crfdeid.certify.sampling import read_tuning_list
@@ -113,6 +113,14 @@ def test_the_command_prints_the_figures_of_each_way(before, adapted, tmp_path, c
     assert "10 notes of 5 patients with 30 spans" in printed
     assert all(f"| {way.name}" in printed or f"| **{way.name}**" in printed for way in ways.WAYS)
     assert "95% interval" in printed and "site, its card in CARD.md" in printed
+
+
+def test_lost_coverage_is_a_warning(small_model, site):
+    less = [site[0].with_spans(site[0].spans[1:]), *site[1:]]
+    for before, after, count in ((site, less, 1), (less, site, 0), (site, site, 0)):
+        found = {SHIPPED.name: before, WEIGHTS.name: after}
+        choice = choose.Choice(WEIGHTS, small_model, site, found)
+        assert len(list(folder.list_warnings(choice))) == count
 
 
 def test_a_crf_by_itself_has_no_trees(small_model, site):
