@@ -52,6 +52,17 @@ def test_the_model_as_it_is_wins_where_nothing_is_better(before, notes):
     assert choice.before is choice.after
 
 
+def test_a_gain_by_chance_or_with_less_covered_is_none(site):
+    half = [note.with_spans(note.spans[:2]) for note in site]
+    assert choose.is_better(site, half, site) and not choose.is_better(site, site, site)
+    one = [site[0], *half[1:]]  # better in one note
+    assert not choose.is_better(site, half, one)
+    wide = [
+        note.with_spans([Span(0, len(note.text), "DATE")]) for note in site
+    ]  # all is covered, all is wrong
+    assert not choose.is_better(site, wide, half)
+
+
 def test_the_folds_keep_a_patient_together(site):
     for rest, held in choose.split_notes(site):
         assert not {note.patient for note in rest} & {note.patient for note in held}

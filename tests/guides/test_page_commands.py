@@ -45,7 +45,7 @@ PAGES = {  # the notes that a page takes for granted, and the commands that need
     "docs/written.md": ({}, ()),
 }  # fmt: skip
 ELSEWHERE = {
-    "docs/adapt.md": "adapt/test_adapt.py",
+    "docs/adapt.md": "guides/test_guides.py",
     "docs/check.md": "check/test_check.py",
     "docs/clinical_formats.md": "redact/test_clinical_examples.py",
     "docs/commands.md": "guides/test_page_commands.py",
