@@ -24,7 +24,7 @@ from crfdeid.files import find_date
 from crfdeid.systems import model, model_folder, training_record
 from crfdeid.systems.crf import CRFSUITE, CrfTagger
 from crfdeid.systems.judged.judged import SHARES, TREES, JudgedTagger
-from crfdeid.systems.judged.trees import write_trees
+from crfdeid.systems.judged.training import write_trees
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 

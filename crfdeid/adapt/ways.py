@@ -21,8 +21,8 @@ from crfdeid.engine.training.prior import Prior, train_further
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.bias import list_amounts
 from crfdeid.systems.crf import CrfTagger, add_amounts
-from crfdeid.systems.judged.judged import JudgedTagger, build_rows, describe_all
-from crfdeid.systems.judged.trees import Further, Trees, fit_further, join_trees
+from crfdeid.systems.judged.judged import JudgedTagger, Trees, build_rows
+from crfdeid.systems.judged.training import Further, describe_all, fit_further, join_trees
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.term_lists import Terms
 from crfdeid.text.document import Document

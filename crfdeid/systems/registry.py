@@ -79,7 +79,7 @@ class System:
 
 SYSTEMS = {  # each as an entry point names it
     "crf": "crfdeid.systems.crf:SYSTEM",
-    "judged": "crfdeid.systems.judged.judged:SYSTEM",
+    "judged": "crfdeid.systems.judged.training:SYSTEM",
     "svm": "crfdeid.systems.works.svm:SYSTEM",
     "two_stage": "crfdeid.systems.works.two_stage:SYSTEM",
     "multi": "crfdeid.systems.works.multi:SYSTEM",

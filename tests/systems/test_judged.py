@@ -14,7 +14,7 @@ from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
 from crfdeid.systems.crf import CrfTagger
-from crfdeid.systems.judged import judged, rows, trees, word_evidence
+from crfdeid.systems.judged import judged, rows, training, word_evidence
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
@@ -136,7 +136,7 @@ def test_its_threshold_is_a_setting():
 @pytest.mark.parametrize(
     ("name", "read"),
     [
-        ("trees.npz", trees.read_trees),
+        ("trees.npz", judged.read_trees),
         ("values.json", judged.read_values),
         ("word_shares.json", word_evidence.read_shares),
     ],
@@ -151,14 +151,14 @@ def test_a_model_without_one_of_its_files_is_refused(tmp_path, name, read):
 
 def test_groups_of_notes_are_never_parted():
     documents = [Document(f"{hand}-{n}", "", patient=f"{hand}-{n}") for hand in "abcd" for n in range(3)]
-    for rest, held_out in judged.make_group_folds(documents, judged.Options(group="[^-]+")):
+    for rest, held_out in training.make_group_folds(documents, judged.Options(group="[^-]+")):
         hands = [{document.id[0] for document in part} for part in (rest, held_out)]
         assert not hands[0] & hands[1] and len(rest) + len(held_out) == 12
     whole = [
-        part for pair in judged.make_group_folds(documents[:3], judged.Options(group=".")) for part in pair
+        part for pair in training.make_group_folds(documents[:3], judged.Options(group=".")) for part in pair
     ]
     assert all(whole)  # one group: each patient is one
-    parts = list(judged.make_group_folds(documents, judged.Options(folds=3)))
+    parts = list(training.make_group_folds(documents, judged.Options(folds=3)))
     assert len(parts) == 3 and all(len(held_out) == 4 for _, held_out in parts)
 
 
@@ -269,8 +269,8 @@ def test_line_ends_at_the_ends_of_candidates_go(tagger):
 def test_compiled_trees_give_the_same_bits(seed):
     generator = np.random.default_rng(seed)
     table = generator.normal(size=(60, 4)).astype(np.float32)
-    fitted = trees.fit_trees(table, table[:, 0] + table[:, 1] > 0.1, 5, 0.3, 4, 2, 0)
-    assert (trees.apply_trees(fitted, table) == trees.apply_trees(fitted, table, compiled=True)).all()
+    fitted = training.fit_trees(table, table[:, 0] + table[:, 1] > 0.1, 5, 0.3, 4, 2, 0)
+    assert (judged.apply_trees(fitted, table) == judged.apply_trees(fitted, table, compiled=True)).all()
 
 
 def test_a_note_of_another_one_is_not_near(tagger):

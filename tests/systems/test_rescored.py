@@ -12,7 +12,7 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
-from crfdeid.systems.judged import rescored, rows, span_features, trees
+from crfdeid.systems.judged import judged, rescored, rows, span_features, training
 from crfdeid.systems.judged.candidates import Candidates, Note
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
@@ -107,7 +107,7 @@ def test_the_threshold_of_the_ensemble_is_a_setting():
 @pytest.mark.parametrize("name", ["trees.npz", "texts.json"])
 def test_a_model_without_one_of_its_files_is_refused(ensemble, tmp_path, name):
     with pytest.raises(ModelError, match=f"{name}: missing, or not"):
-        (trees.read_trees if name == "trees.npz" else span_features.read_texts)(tmp_path / name)
+        (judged.read_trees if name == "trees.npz" else span_features.read_texts)(tmp_path / name)
 
 
 def test_candidates_are_possible_spans_expressions_and_repeats():
@@ -204,27 +204,27 @@ def test_arrays_give_the_probabilities_of_scikit_learn(tmp_path, monkeypatch):
     monkeypatch.setattr(sklearn.ensemble, "HistGradientBoostingClassifier", Kept)
     random = np.random.default_rng(5)
     rows = random.normal(size=(300, 4))
-    found = trees.fit_trees(
+    found = training.fit_trees(
         rows, rows[:, 0] + rows[:, 1] ** 2 + random.normal(size=300) > 0.5, 30, 0.1, 8, 5, 0
     )
-    trees.write_trees(tmp_path / "t.npz", found)
-    found = trees.read_trees(tmp_path / "t.npz")
+    training.write_trees(tmp_path / "t.npz", found)
+    found = judged.read_trees(tmp_path / "t.npz")
     other = random.normal(size=(100, 4))
-    assert trees.apply_trees(found, other) == pytest.approx(made[0].predict_proba(other)[:, 1], abs=1e-12)
+    assert judged.apply_trees(found, other) == pytest.approx(made[0].predict_proba(other)[:, 1], abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("is_right", "probability"), [([True] * 3, 0.9999), ([False] * 3, 0.0001), ([], 0.0001)]
 )
 def test_where_all_candidates_are_alike_there_is_nothing_to_learn(is_right, probability):
-    found = trees.fit_trees(np.zeros((len(is_right), 2)), np.array(is_right, bool), 5, 0.1, 4, 1, 0)
-    assert trees.apply_trees(found, np.zeros((2, 2))) == pytest.approx(probability)
+    found = training.fit_trees(np.zeros((len(is_right), 2)), np.array(is_right, bool), 5, 0.1, 4, 1, 0)
+    assert judged.apply_trees(found, np.zeros((2, 2))) == pytest.approx(probability)
 
 
 def test_trees_with_pickled_objects_are_refused(tmp_path):
     np.savez(tmp_path / "t.npz", feature=np.array([{}], object))
     with pytest.raises(ModelError):
-        trees.read_trees(tmp_path / "t.npz")
+        judged.read_trees(tmp_path / "t.npz")
 
 
 def test_explain_shows_what_each_member_said(ensemble, tmp_path, capsys):

@@ -1,47 +1,87 @@
 """A CRF whose possible spans are judged once more: boosted trees see what the CRF says of each, which ones
 compete with it, what the note has besides, and how training labels its words.
 
-The trees learn from candidates of notes that the CRF had not seen: training makes folds, by groups of notes
-(``group``), such as those of one writer. The model is that of the CRF, with ``trees.npz`` and two tables
-beside it. The spans without overlaps are chosen whose probabilities have the largest sum, as in minimum-risk
-decoding. A threshold is for the probability that the place of a chosen span holds PHI, of whatever type and
-whatever edges: where the type is in doubt, the place need not be. The system ``rescored`` joins several CRFs
-and reads whole texts, note by note; this one reads arrays of one CRF.
+The model is that of the CRF, with ``trees.npz`` and two tables beside it
+(:mod:`crfdeid.systems.judged.training` makes them). The trees are plain arrays: scikit-learn learns them,
+numpy applies them, and a file of numbers keeps them (no pickle). The spans without overlaps are chosen whose
+probabilities have the largest sum, as in minimum-risk decoding. A threshold is for the probability that the
+place of a chosen span holds PHI, of whatever type and whatever edges: where the type is in doubt, the place
+need not be. The system ``rescored`` joins several CRFs and reads whole texts, note by note; this one reads
+arrays of one CRF.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from crfdeid.corpora.folds import Part, make_folds
-from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.types import Floats
+from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.decoding.chain import Candidates, choose_spans
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value
-from crfdeid.systems import crf, model, registry
 from crfdeid.systems.crf import CrfTagger, place_spans
-from crfdeid.systems.judged import word_evidence
-from crfdeid.systems.judged.rows import SpanRows, TokenValues, ValueNumbers, trim_candidates
-from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
-from crfdeid.systems.judged.word_evidence import WordShares, count_shares, measure_mass, read_shares
-from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.judged.rows import (
+    SpanRows,
+    TokenValues,
+    ValueNumbers,
+    compute_log_odds,
+    trim_candidates,
+)
+from crfdeid.systems.judged.word_evidence import measure_mass, read_shares
+from crfdeid.systems.registry import read_options
 from crfdeid.systems.tagger import ModelFolder, batch_documents
 from crfdeid.systems.threshold import Threshold, list_spans, read_limits
-from crfdeid.systems.works.cross_fitting import all_or_nothing
 from crfdeid.text.document import Document
 
 TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
 DOUBTFUL = 0.01  # a span that is right with less probability is not chosen; one of several types can have it
+LEAF = -1
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """What the systems that judge candidates by trees have in common. ``least`` is the smallest probability
+    of a candidate. ``folds`` is the number of folds of the training documents; ``seed`` draws them and is the
+    trees' too. ``trees``, ``rate``, ``leaves`` and ``rows`` are number, learning rate, most leaves and fewest
+    rows of a leaf of the trees; ``l2`` is the regularization of their leaves' values. Raises
+    :class:`ValueError` on values that do not fit."""
+
+    least: float = 0.02
+    folds: int = 2
+    seed: int = 0
+    trees: int = 200
+    rate: float = 0.05
+    leaves: int = 16
+    rows: int = 15
+    l2: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.folds, int) or self.folds < 2:
+            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+        if not 0 < self.least < 1:
+            raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
+
+
+class Trees(NamedTuple):
+    """The nodes of all trees. A row goes from node n to ``left[n]`` where its column ``feature[n]`` is at
+    most ``limit[n]``, else to ``right[n]``; at a leaf, ``feature`` is -1. The log odds are ``base`` [1] plus
+    the ``value`` of each tree's leaf. ``roots`` are the first nodes."""
+
+    feature: Ints
+    limit: Floats
+    left: Ints
+    right: Ints
+    value: Floats
+    roots: Ints
+    base: Floats
 
 
 @dataclass(frozen=True)
@@ -154,118 +194,6 @@ def find_batch_candidates(tagger: CrfTagger, batch: Batch, least: float) -> Cand
     return trim_candidates(batch, found._replace(types=number[found.types]))
 
 
-def train(training: Training) -> None:
-    """Train the CRF on the folds and on all documents, and the trees on the candidates of the folds."""
-    folder = training.model
-    options = read_options(Options, folder.config)
-    plain = replace(folder.config, system="crf", options={}, span_threshold={})
-    documents = [folder.pipeline.resolve_overlaps(document) for document in training.documents]
-    values = ValueNumbers([*options.inside, *options.beside])
-    parts: list[tuple[Floats, np.ndarray]] = []
-    types = sorted(folder.scheme.types)
-    with all_or_nothing():
-        for rest, held_out in make_group_folds(documents, options):
-            with tempfile.TemporaryDirectory(prefix="folds.", dir=folder.path) as name:
-                tagger = model.train(rest, plain, Path(name) / "crf", training.on_iteration)
-                assert isinstance(tagger, CrfTagger)
-                shares = count_document_shares(tagger, rest, options, types)
-                parts += describe_all(tagger, held_out, options, values, shares)
-        crf.train_with_columns(replace(training, documents=documents, model=replace(folder, config=plain)))
-    if options.least_weight:
-        crfsuite_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
-    rows, is_right = (np.concatenate(column) for column in zip(*parts))
-    sorted_values = values.sort()
-    renumber_columns(rows, values, sorted_values, options)
-    write_trees(folder.path / TREES, options.fit_trees(rows, is_right))
-    (folder.path / VALUES).write_text(
-        json.dumps(sorted_values, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
-    )
-    whole = CrfTagger(replace(folder, config=plain))
-    count_document_shares(whole, documents, options, types).write(folder.path / SHARES)
-
-
-def make_group_folds(
-    documents: Sequence[Document], options: Options
-) -> Iterator[tuple[list[Document], list[Document]]]:
-    """Yield pairs of the documents to train on and those that are held out. Where there are fewer groups than
-    folds, each patient is a group."""
-    group = re.compile(options.group)
-    patients = [match[0] if (match := group.match(d.owner[1])) else d.owner[1] for d in documents]
-    if len(set(patients)) < options.folds:
-        patients = [d.owner[1] for d in documents]
-    names = [f"{number}" for number in range(len(documents))]  # identifiers of two corpora can be equal
-    keyed = [Document(name, "", patient=patient or name) for name, patient in zip(names, patients)]
-    for rest, held_out in make_folds(Part("training documents", tuple(keyed)), options.folds, options.seed):
-        own = [[documents[int(each.id)] for each in part.documents] for part in (rest, held_out)]
-        yield own[0], own[1]
-
-
-def count_document_shares(
-    tagger: CrfTagger, documents: Sequence[Document], options: Options, types: Sequence[str]
-) -> WordShares:
-    """Count the shares of the words of training documents."""
-    least = max(options.least_owners, tagger.config.min_patients)
-
-    def read() -> Iterator[tuple[str, list[str], list[tuple[int, int, int]]]]:
-        for some in batch_documents(documents):
-            batch = tagger.batch(some)
-            lowered = tagger.decoder.vocabulary.lowered
-            keys = list_gold_keys(batch, types)
-            for number, document in enumerate(some):
-                begin, end = int(batch.bounds[number]), int(batch.bounds[number + 1])
-                words = [lowered[text] for text in batch.texts[begin:end].tolist()]
-                yield str(document.owner), words, [(a - begin, b - begin, t) for a, b, t in keys[number]]
-
-    return count_shares(read(), len(types), least)
-
-
-def describe_all(
-    tagger: CrfTagger,
-    documents: Sequence[Document],
-    options: Options,
-    values: ValueNumbers,
-    shares: WordShares,
-) -> Iterator[tuple[Floats, np.ndarray]]:
-    """Yield the rows of the candidates of some documents, and which of them are right."""
-    described = build_rows(tagger, options, values)
-    tagger.compile()
-    for some in batch_documents(documents):
-        batch = tagger.batch(some)
-        found = find_batch_candidates(tagger, batch, options.least)
-        if len(found.first):
-            gold = {key for keys in list_gold_keys(batch, described.types) for key in keys}
-            keys = zip(found.first.tolist(), found.last.tolist(), found.types.tolist())
-            is_right = np.array([key in gold for key in keys], bool)
-            yield described.describe(tagger, batch, found, shares), is_right
-
-
-def list_gold_keys(batch: Batch, types: Sequence[str]) -> list[list[tuple[int, int, int]]]:
-    """Return, for each document, the tokens and types of its spans that begin and end with tokens."""
-    number = {type: place for place, type in enumerate(types)}
-    found = []
-    for owner, document in enumerate(batch.documents):
-        begin, end = int(batch.bounds[owner]), int(batch.bounds[owner + 1])
-        starts = {start: begin + place for place, start in enumerate(batch.starts[begin:end].tolist())}
-        ends = {stop: begin + place for place, stop in enumerate(batch.ends[begin:end].tolist())}
-        keys = [(starts.get(s.start, -1), ends.get(s.end, -1), number[s.type]) for s in document.spans]
-        found.append([key for key in keys if key[0] >= 0 and key[1] >= 0])
-    return found
-
-
-def renumber_columns(
-    rows: Floats, values: ValueNumbers, sorted_values: dict[str, list[Value]], options: Options
-) -> None:
-    """Give the values of observations in ``rows`` their places among the sorted ones."""
-    names = [*options.inside, *options.inside, *options.beside, *options.beside]
-    after = len(word_evidence.SHARE_NAMES) + (len(word_evidence.TYPE_NAMES) if options.note_types else 0)
-    first = rows.shape[1] - after - len(names)
-    for place, name in enumerate(names, first):
-        new = {value: number for number, value in enumerate(sorted_values[name])}
-        order = np.array([new[value] for value in values.numbers[name]] or [0], np.float32)
-        known = rows[:, place] >= 0
-        rows[known, place] = order[rows[known, place].astype(np.int64)]
-
-
 def read_values(path: Path) -> dict[str, list[Value]]:
     """Read the values of the observations. Raises :class:`ModelError` where the file is missing or another
     one."""
@@ -276,18 +204,36 @@ def read_values(path: Path) -> dict[str, list[Value]]:
         raise ModelError(f"{path}: missing, or not the values of a judged model") from None
 
 
-def load_crf(model_folder: ModelFolder) -> CrfTagger:
-    """Load the CRF by itself, with the labels of python-crfsuite."""
-    return CrfTagger(model_folder, engine="crfsuite")
+def apply_trees(trees: Trees, rows: Floats, compiled: bool = False) -> Floats:
+    """Return the probability that each row is right. Compiled loops give the same bits."""
+    if not len(rows):
+        return np.zeros(0)
+    if compiled:
+        from crfdeid.engine.compiled_math import add_leaves
+
+        odds = add_leaves(np.ascontiguousarray(rows), *trees)
+    else:
+        odds = sum_leaves(rows, trees)
+    return cast(Floats, 1.0 / (1.0 + np.exp(-odds)))
 
 
-SYSTEM = System(
-    Options,
-    train,
-    JudgedTagger,
-    {"crfsuite": load_crf},
-    count_rounds=lambda settings: 1 + read_options(Options, settings).folds,
-    settings=("recall_bias", "type_bias", "min_patients"),
-    decoding=("span_threshold", "repair"),  # its trees learn from the biased CRF
-    explained_by=registry.TREES,
-)
+def sum_leaves(rows: Floats, trees: Trees) -> Floats:
+    """Return the log odds of each row: the values of the leaves that it reaches, added tree by tree."""
+    odds = np.full(len(rows), trees.base[0])
+    own = np.arange(len(rows))
+    for root in trees.roots.tolist():
+        node = np.full(len(rows), root, np.int64)
+        while (inner := trees.feature[node] != LEAF).any():
+            below = rows[own, np.maximum(trees.feature[node], 0)] <= trees.limit[node]
+            node = np.where(inner, np.where(below, trees.left[node], trees.right[node]), node)
+        odds += trees.value[node]
+    return odds
+
+
+def read_trees(path: Path) -> Trees:
+    """Read the file. Raises :class:`ModelError` where it is missing or another one."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return Trees(*(arrays[name] for name in Trees._fields))
+    except (OSError, ValueError, KeyError):
+        raise ModelError(f"{path}: missing, or not the trees of a rescored model") from None

@@ -27,8 +27,10 @@ from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged.candidates import Candidates, Expressions, Key, Note
+from crfdeid.systems.judged.judged import TreeOptions, apply_trees, read_trees
+from crfdeid.systems.judged.rows import compute_log_odds
 from crfdeid.systems.judged.span_features import TrainingTexts, count_texts, describe_candidates, read_texts
-from crfdeid.systems.judged.trees import TreeOptions, apply_trees, compute_log_odds, read_trees, write_trees
+from crfdeid.systems.judged.training import fit_options, write_trees
 from crfdeid.systems.registry import CANDIDATES, System, Training, build_config, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
 from crfdeid.systems.threshold import Threshold, read_limits
@@ -200,7 +202,7 @@ def train(training: Training) -> None:
     rows = describe_candidates(found, texts, sorted(folder.scheme.types), kinds)
     gold = [set(list_gold(own.note)) for own in found]
     is_right = np.array([key in right for own, right in zip(found, gold) for key in own.probabilities], bool)
-    write_trees(folder.path / TREES, options.fit_trees(rows, is_right))
+    write_trees(folder.path / TREES, fit_options(options, rows, is_right))
     notes = [Note(document, folder.pipeline.tokenize(document.text)) for document in documents]
     count_texts([(note, list_gold(note)) for note in notes]).write(folder.path / TEXTS)
 

@@ -24,9 +24,9 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import resolve_names
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems.judged import word_evidence
-from crfdeid.systems.judged.trees import compute_log_odds
 from crfdeid.systems.judged.word_evidence import EMPTY, WordShares, describe_token_types
 
+EDGE = 1e-4  # probabilities are this far from 0 and 1 at least, so that their log odds are finite
 NONE = -1
 
 Values = Mapping[str, Sequence[Value]]  # by observation, in the order of their numbers
@@ -49,6 +49,12 @@ OF_NOTE = ("log tokens", "sure spans", "share of sure ones", "share of possible 
 OF_SIGNS = ("letters", "capitals", "digits", "signs")
 MOST_SIGNS = 999  # of a token; more are not distinguished
 OUTSIDE = -3  # the value of an observation beside the document
+
+
+def compute_log_odds(probabilities: Floats) -> Floats:
+    """Return the log odds of probabilities, finite ones also of 0 and 1."""
+    inside = np.clip(probabilities, EDGE, 1.0 - EDGE)
+    return np.log(inside / (1.0 - inside))
 
 
 class ValueNumbers:

@@ -18,8 +18,7 @@ import numpy as np
 from crfdeid.engine.arrays.types import Floats
 from crfdeid.errors import ModelError
 from crfdeid.systems.judged.candidates import Candidates, Key, Note
-from crfdeid.systems.judged.rows import GAP, describe_rivals
-from crfdeid.systems.judged.trees import compute_log_odds
+from crfdeid.systems.judged.rows import GAP, compute_log_odds, describe_rivals
 
 LONGEST = 6  # tokens of a text whose occurrences are counted
 WORDS = ("word before", "word after", "first word", "last word")
