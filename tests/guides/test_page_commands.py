@@ -54,7 +54,7 @@ ELSEWHERE = {
     "docs/extending.md": "test_extending.py",
     "docs/i2b2-2014.md": "ablate/test_i2b2_page.py",
     "docs/install.md": "test_package.py",
-    "docs/languages.md": "test_extending.py",
+    "docs/languages.md": "lexicon/test_languages.py",
     "docs/own-corpus.md": "guides/test_guides.py",
     "docs/pipelines.md": "systems/test_transformer.py",
     "docs/reidentify.md": "synthetic/test_reidentify.py",

@@ -1,6 +1,7 @@
 """A language is a pack; notes in another language than the model's are said in one line."""
 
 import re
+import shlex
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -128,6 +129,22 @@ def test_the_surrogates_of_a_language_come_from_its_lists(site, tmp_path):
     assert numeric - datetime(int(day[3]), MONTHS.index(day[2]) + 1, int(day[1])) == timedelta(7)
     assert found[7] == "sábado" and re.fullmatch(r"\d+ a \d+ \w{3} \d{4}", found[8])
     assert found[9] == "[**PROFESSION**]"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_work_in_order(site, tmp_path):
+    pieces = [Piece(p) if isinstance(p, str) else Piece(*p) for p in NOTE]
+    notes = [build_document(pieces, f"n{number}") for number in range(12)]
+    corpora.write(notes, tmp_path / "corpus.jsonl", "jsonl")
+    corpora.write_each(notes, tmp_path / "corpus", "i2b2")
+    corpora.write_each(notes[:2], tmp_path / "notas", "text")
+    (tmp_path / "nota.txt").write_text(TEXT * 3, encoding="utf-8")
+    block = re.search(r"```sh\n(crfdeid tag nota.*?)```", PAGE, re.DOTALL)[1]
+    commands = [shlex.split(line, comments=True) for line in block.splitlines()]
+    done = [run(site, "-m", *command, folder=tmp_path) for command in commands]
+    assert [each.returncode for each in done] == [0] * 4, [each.stderr for each in done]
+    clean = (tmp_path / "limpas" / "n0.txt").read_text(encoding="utf-8")
+    assert "Tavares" not in clean and re.search(r"terça-feira, \d+ de [a-zç]+ de \d{4}", clean), clean
 
 
 @pytest.mark.slow
