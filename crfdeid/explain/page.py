@@ -108,6 +108,7 @@ def render_explanation(explanation: Explanation, runners: int, top: int) -> str:
     title = f"Token {explanation.number}, {token.start}–{token.end}, “{word}”: {explanation.label}"
     rows = [explanation_text.candidate_cells(explanation.candidates[n]) for n in chosen]
     parts = [f'<section id="token{explanation.number}"><h2>{escape(title)}</h2>']
+    parts.append(f'<p class="headline">{escape(explanation_text.format_answer(explanation))}</p>')
     if explanation.decisions:
         parts.append(f"<p>{escape(explanation_text.format_decisions(explanation))}</p>")
     parts.append(render_table("Labels", explanation_text.candidate_heads(explanation), rows))

@@ -132,6 +132,29 @@ def candidate_cells(candidate: Candidate) -> tuple[str, ...]:
     return candidate.label, f"{candidate.probability:.6f}", emission, *transitions, behind
 
 
+def format_answer(explanation: Explanation) -> str:
+    """Say in one sentence why the token got its label: the label and the next, the groups of features that
+    speak most for the label, and the one that speaks most against it."""
+    first, *others = explanation.candidates
+    leads = [(escape_controls(name), lead(row)) for name, row in explanation.by_group()]
+    most = [show_lead(*each) for each in leads if each[1] > 0][:2]
+    least = [show_lead(*each) for each in leads if each[1] < 0][:1]
+    said = f"“{escape_controls(explanation.token.text)}” is {name_candidate(first)}"
+    said += f"; next is {name_candidate(others[0])}" if others else ""
+    said += f"; most for it: {' and '.join(most)}" if most else ""
+    return f"{said}; most against it: {least[0]}." if least else f"{said}."
+
+
+def name_candidate(candidate: Candidate) -> str:
+    """Name a label and its probability; O is not PHI."""
+    name = "not PHI" if candidate.label == OUTSIDE else candidate.label
+    return name if candidate.probability is None else f"{name} ({candidate.probability:.4f})"
+
+
+def show_lead(name: str, value: float) -> str:
+    return f"{name} ({value:+.1f})"
+
+
 def contribution_rows(
     explanation: Explanation, part: str, chosen: list[int], top: int
 ) -> Iterator[tuple[str, ...]]:

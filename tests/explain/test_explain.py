@@ -327,6 +327,10 @@ def test_the_page_holds_the_note_as_text_and_loads_nothing(small_model, tmp_path
     assert "prefers-color-scheme: dark" in html and ("lang", "en") in page.values
     assert html.index('class="warning"') < html.index("<h1>")
     assert "Found: NAME DATE;" in page.words
+    answers = re.findall(r'<h2>Token [^<]*</h2><p class="headline">([^<]*)</p>', html)
+    assert len(answers) == 2 and re.match(
+        r"“Ruiz” is B-DOCTOR \(0\.\d{4}\); next is [\w -]+ \(0\.\d{4}\); most for it: \w+ \(\+", answers[0]
+    )
     assert page.tags.count("table") == page.tags.count("caption") and ("scope", "row") in page.values
 
 
