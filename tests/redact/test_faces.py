@@ -21,7 +21,7 @@ FACES = {
         "resolve",
         "spanish.SpanishDates",
     ),
-    "search": ("NUMBERS", "PatientSearch", "TextIndex", "list_days"),
+    "search": ("NUMBERS", "PatientSearch", "TextIndex", "find_days", "list_days", "list_starts"),
 }
 
 

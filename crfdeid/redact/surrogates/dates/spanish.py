@@ -116,6 +116,15 @@ class SpanishDates(DateShifter):
         """
         return ONLY_DAYS.fullmatch(text) is not None and NAMED.search(text) is not None
 
+    @staticmethod
+    def read_number(text: str) -> int | None:
+        """The number that words write, of those that days have.
+
+        >>> SpanishDates.read_number("cuarenta y cuatro")
+        44
+        """
+        return read_number(text)
+
 
 class Day(NamedTuple):
     """A day in words or Roman numbers; ``y`` is None where no year is written."""

@@ -11,7 +11,7 @@ import regex
 from crfdeid.lexicon import spanish
 from crfdeid.lexicon.letters import drop_accents, remove_invisible, word_set
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.dates.spanish import SpanishDates, read_number
+from crfdeid.redact.surrogates.dates.spanish import SpanishDates
 from crfdeid.redact.surrogates.generalize import PLACES, WIDTH, band_age
 from crfdeid.redact.surrogates.keyed_choice import PATIENTS, Initials
 from crfdeid.redact.surrogates.listed import ListedNames, group_letters, is_word, list_letters
@@ -117,7 +117,7 @@ def band_spanish_age(text: str, after: str, width: int) -> str | None:
     capped = generalise_age(text, after)
     if capped is None or GROUP in capped:
         return capped and GROUP
-    digits = IN_WORDS.sub(lambda match: str(read_number(match[0]) or match[0]), capped)
+    digits = IN_WORDS.sub(lambda match: str(SpanishDates.read_number(match[0]) or match[0]), capped)
     return None if LETTER.search(digits) and digits != capped else band_age(digits, after, width)
 
 
