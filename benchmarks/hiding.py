@@ -7,15 +7,18 @@ notes that it was not trained on, separates missed real words from surrogates by
 that have them, their writing, and their check digits. Printed are the area under the curve (0.5: no better
 than chance; goal: at most 0.60) and the advantage, which is the largest difference between the shares of
 missed and of surrogate words above a threshold (goal: at most 0.15). Spans are missed at random, by the
-rules, or by the default of ``redact``. The notes are those of the development set, whose phones have the
-exchange 555 of invented numbers; the attacker is not told of it, because real ones have not.
+rules, or by the default of ``redact``. The last lines are of real names in lists: hospitals of
+``gazetteers/hospitals``, and addresses of ``town_codes`` (town, state, ZIP code, telephone), each against
+its surrogate, by an attacker who knows these lists. The notes are those of the development set, whose phones
+have the exchange 555 of invented numbers; the attacker is not told of it, because real ones have not.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -32,15 +35,15 @@ from crfdeid import cli
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD, fold, remove_marks
 from crfdeid.redact.redactor import Redaction, Redactor
-from crfdeid.redact.surrogates import identifiers, kinds
+from crfdeid.redact.surrogates import identifiers, institutions, kinds, places
 from crfdeid.systems import model
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
 SHARE = 0.2  # of the spans are missed at random
 LISTS = ("surnames", "first_names", "common_surnames", "common_words", "medical_words", "eponyms")
 FORMS = (str.isupper, str.istitle, str.islower)
 FOLDS = 5
-SEED = 7
+SEED, LISTED = 7, 400  # entries of a list
 
 
 class Unit(NamedTuple):
@@ -81,7 +84,34 @@ def describe_number(text: str) -> list[float]:
     ]  # fmt: skip
 
 
+def describe_hospital(text: str) -> list[float]:
+    """The features of the name of a hospital: its kind, its length, and what its other words are."""
+    words = [fold(word) for word in WORD.findall(text)]
+    kind = [phrase for phrase in institutions.KIND_OF if phrase in text.lower()]
+    proper = [word for word in words if word not in word_lists.load_words("hospital_words")]
+    shares = word_lists.load_shares("surname")
+    return [
+        *(float(phrase in kind) for phrase in institutions.KIND_OF),
+        *(float(len(words) >= size) for size in (2, 3, 4, 5)), float(len(proper)),
+        float(any(word in word_lists.locate_towns("city_states") for word in proper)),
+        float(any(word in institutions.SAINTS for word in proper)), float("St" in text.split(".")[0].split()),
+        max((math.log(shares.get(word, 0.0) + 1e-4) for word in proper), default=0.0),
+    ]  # fmt: skip
+
+
+def describe_address(text: str) -> list[float]:
+    """Whether the parts of an address agree, and whether its codes exist."""
+    town, state, zip, phone = text.split("|")
+    codes = places.load_town_codes().get((fold(town), state), places.NO_CODES)
+    return [
+        float(zip in codes.zips), float(zip in places.list_zips(state)), float(phone[:3] in codes.areas),
+        float(places.find_zip_state(zip) == state), float(places.load_area_states().get(phone[:3]) == state),
+        float(phone[5:7] == "11"), float(bool(codes.zips)),
+    ]  # fmt: skip
+
+
 DESCRIBE: dict[str, Callable[[str], list[float]]] = {"names": describe_name, "numbers": describe_number}
+DESCRIBE_LISTS = {"hospitals": describe_hospital, "addresses": describe_address}
 KINDS = {kinds.NAME: "names", kinds.IDENTIFIER: "numbers", kinds.PHONE: "numbers"}
 
 
@@ -128,7 +158,8 @@ def split_units(number: int, kind: str, text: str, missed: bool) -> Iterator[Uni
 
 def attack(units: Sequence[Unit]) -> tuple[float, float]:
     """Return the area under the curve and the advantage of the attacker."""
-    table = np.array([DESCRIBE[unit.kind](unit.text) for unit in units])
+    describe = DESCRIBE | DESCRIBE_LISTS
+    table = np.array([describe[unit.kind](unit.text) for unit in units])
     real = np.array([unit.missed for unit in units])
     notes = np.array([unit.note for unit in units])
     attacker = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, class_weight="balanced"))
@@ -136,6 +167,40 @@ def attack(units: Sequence[Unit]) -> tuple[float, float]:
     scores = cross_val_predict(attacker, table, real, cv=list(folds), method="decision_function")
     false, true, _ = roc_curve(real, scores)
     return float(roc_auc_score(real, scores)), float(np.max(true - false))
+
+
+def list_hospitals() -> Iterator[tuple[str, tuple[Span, ...]]]:
+    """Yield the listed hospitals of two words or more, each with its span."""
+    for name in word_lists.load_sorted("hospitals"):
+        if len(name.split()) > 1:
+            yield name, (Span(0, len(name), "HOSPITAL"),)
+
+
+def list_addresses() -> Iterator[tuple[str, tuple[Span, ...]]]:
+    """Yield an address of each town that has a ZIP code and an area code, with its spans."""
+    for (town, state), codes in places.load_town_codes().items():
+        if codes.zips and codes.areas:
+            rng = Random(f"{town} {state}")
+            phone = f"{rng.choice(codes.areas)}-{rng.randrange(212, 999)}-{rng.randrange(10_000):04}"
+            parts = (town.title(), state, rng.choice(codes.zips), phone)
+            text, spans = "", []
+            for part, type, mark in zip(parts, ("CITY", "STATE", "ZIP", "PHONE"), (", ", " ", " ", "")):
+                spans.append(Span(len(text), len(text) + len(part), type))
+                text += part + mark
+            yield text, tuple(spans)
+
+
+def compare_list(kind: str, entries: Iterable[tuple[str, tuple[Span, ...]]]) -> list[Unit]:
+    """Return each real entry of a list and its surrogate."""
+    units = []
+    for number, (text, spans) in enumerate(entries):
+        real = Document(f"{number}", text, spans)
+        made = Redactor(b"a secret of this benchmark").redact([real])[0].document
+        units += [
+            Unit(number, kind, "|".join(map(note.text_of, note.spans)), note is real)
+            for note in (real, made)
+        ]  # fmt: skip
+    return units
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -153,6 +218,10 @@ def main(arguments: list[str] | None = None) -> None:
             missed = sum(unit.missed for unit in chosen)
             auc, advantage = attack(chosen) if missed >= 2 * FOLDS else (math.nan, math.nan)
             print(f"{name:18}{kind:10}{len(chosen) - missed:11}{missed:8}{auc:7.3f}{advantage:11.3f}")
+    for kind, entries in (("hospitals", list_hospitals()), ("addresses", list_addresses())):
+        units = compare_list(kind, islice(entries, LISTED))
+        auc, advantage = attack(units)
+        print(f"{'of a list':18}{kind:10}{len(units) // 2:11}{len(units) // 2:8}{auc:7.3f}{advantage:11.3f}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 A number has the same surrogate however it is grouped. Some numbers carry a check in their last or ninth
 character. A release tells a missed real number from a surrogate where surrogates never pass a check and real
-numbers do. So a surrogate passes the checks that the real number passes (``same``), and others by chance. The
+numbers do. So a surrogate passes the checks that the real number passes, and no others (``same``). The
 other choice, ``never``, makes sure that no surrogate is somebody's card or prescriber number.
 
 >>> sorted(find_checks("4111-1111-1111-1111")), sorted(find_checks("1234567893"))
@@ -188,7 +188,7 @@ def breaks_policy(policy: str, real: str, surrogate: str) -> bool:
     False
     """
     found = find_checks(surrogate)
-    return bool(found) if policy == "never" else not find_checks(real) <= found
+    return bool(found) if policy == "never" else find_checks(real) != found
 
 
 def passes_luhn(digits: str) -> bool:

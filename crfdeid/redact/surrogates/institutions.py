@@ -7,7 +7,8 @@ hospital's name single out one hospital of three. The words that say which one i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from itertools import islice
 
 import regex
@@ -36,6 +37,12 @@ KINDS = (
     ("Heart Institute", "Cancer Center", "Cancer Institute", "Eye Institute", "Surgery Center"),
     ("Health System", "Healthcare", "Health Care", "Healthcare System"),
 )  # fmt: skip
+# How often real hospitals have the kinds of the first row: as the list of hospitals has them, and others once
+# in forty.
+SHARES = {
+    "Hospital": 24, "Medical Center": 9, "Memorial Hospital": 3, "General Hospital": 2,
+    "Community Hospital": 1, "Regional Medical Center": 1,
+}  # fmt: skip
 ACRONYMS = {
     "MC": "Medical Center", "GH": "General Hospital", "MH": "Memorial Hospital", "RH": "Regional Hospital",
     "CH": "Community Hospital", "H": "Hospital",
@@ -44,6 +51,16 @@ KIND_OF = {phrase.lower(): phrases for phrases in KINDS for phrase in phrases}
 PATTERNS = (r"\s+".join(phrase.split()) for phrase in sorted(KIND_OF, key=len, reverse=True))
 PHRASE = regex.compile(rf"\b(?:{'|'.join(PATTERNS)})\b", regex.IGNORECASE)
 
+# After whom hospitals are called.
+SAINT_NAMES = """Agnes Alexius Alphonsus Andrew Anne Anthony Augustine Barnabas Bartholomew Benedict Bernard
+Bernadette Brendan Bridget Camillus Catherine Cecilia Charles Christopher Clare Claire Cloud David
+Denis Dominic Edward Elizabeth Eugene Frances Francis Gabriel Genevieve George Gerard Gregory Helena
+Henry Hilary Ignatius Isaac Isidore James Jerome John Joseph Jude Julian Katherine Kevin Lawrence
+Leonard Louis Lucy Luke Margaret Mark Martha Martin Mary Matthew Maximilian Michael Monica Nicholas
+Norbert Oliver Patrick Paul Peter Philip Raphael Raymond Rita Robert Rose Sebastian Simon Stephen
+Sylvester Theresa Thomas Timothy Ursula Vincent Walter Xavier Zachary"""
+SAINTS = {fold(name): name for name in SAINT_NAMES.split()}
+FREQUENT, FEWEST = 0.01, 20  # per cent of people with a surname; surnames of an initial
 MAX_TRIES = 100
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
 MOST_NAMES = 2  # surnames in the name of an institution
@@ -107,7 +124,7 @@ class Institutions:
     def replace_institution(self, text: str) -> str | None:
         """Replace the name of a hospital or organisation, and the words for its kind by others."""
         if PHRASE.fullmatch(text):
-            return replace_kind(text, self.choices)
+            return replace_kind(text, self.choices, changes=True)
         institutions = word_lists.load_words("hospital_words") - DENOMINATIONS
         keep = institutions | SMALL_WORDS | COMPANIES | DIRECTIONS
         made = self._replace_proper(drop_names(text, keep), keep)
@@ -175,9 +192,21 @@ class Institutions:
 
     def _choose_name(self, word: str, thing: str) -> str:
         """The name that replaces a (folded) word in the name of a place."""
-        names = self._list_names(self.names.initials.choose_initial(word, thing))
+        initial = self.names.initials.choose_initial(word, thing)
+        names = self._list_alike(word, initial) if thing == INSTITUTIONS else self._list_names(initial)
         key = f"{'street' if thing == STREETS else 'place'} {word}"
         return self.choose_free(word, lambda n: self.choices.choose(names, "place", word, n), key)
+
+    def _list_alike(self, word: str, initial: str) -> Sequence[str]:
+        """The names that institutions may get in place of a (folded) word: saints, towns or frequent
+        surnames, as it is one."""
+        if type(self) is not Institutions:  # of another language
+            return self._list_names(initial)
+        if word in SAINTS:
+            return [saint for saint in SAINTS.values() if saint[0] == initial] or [*SAINTS.values()]
+        if word in word_lists.locate_towns("city_states"):
+            return group_plain_towns().get(initial) or self._list_names(initial)
+        return list_frequent(initial)
 
     def _list_names(self, initial: str) -> Sequence[str]:
         """The names that places may get, with this initial."""
@@ -224,6 +253,22 @@ class Institutions:
             if folded != fold(text) and folded not in self.real and self.taken.get(folded, key) == key:
                 return candidate
         return WORD.sub(lambda match: self.names.initials.invent_name(fold(match[0])).capitalize(), text)
+
+
+@cache
+def group_plain_towns() -> Mapping[str, Sequence[str]]:
+    """The listed towns of one word, by initial."""
+    towns = (town for town, _ in word_lists.load_pairs("city_states"))
+    return word_lists.group_by_initial(sorted({town for town in towns if town.isascii() and town.isalpha()}))
+
+
+@cache
+def list_frequent(initial: str) -> Sequence[str]:
+    """The surnames with an initial that many people have; all, where these are few."""
+    names = word_lists.load_pool(word_lists.SURNAME).get(initial, ())
+    shares = word_lists.load_shares(word_lists.SURNAME)
+    frequent = [name for name in names if shares.get(fold(name), 0.0) >= FREQUENT]
+    return frequent if len(frequent) >= FEWEST else names
 
 
 def drop_names(text: str, keep: Collection[str]) -> str:
@@ -323,16 +368,23 @@ def is_ordinal_ending(match: regex.Match[str]) -> bool:
     )
 
 
-def replace_kind(phrase: str, choices: KeyedChoices) -> str:
-    """Return other words for the kind of institution, in the capitals of ``phrase``.
+def replace_kind(phrase: str, choices: KeyedChoices, changes: bool = False) -> str:
+    """Return words for the kind of institution, in the capitals of ``phrase``: those of a hospital are drawn
+    as often as real ones have them, whatever the phrase is, so that they say nothing of it. They are other
+    words where the phrase ``changes``.
 
-    >>> made = replace_kind("MEDICAL CENTER", KeyedChoices(b"secret", "7"))
+    >>> made = replace_kind("MEDICAL CENTER", KeyedChoices(b"secret", "7"), changes=True)
     >>> made.isupper(), made != "MEDICAL CENTER"
     (True, True)
     """
     low = " ".join(phrase.lower().split())
     phrases = [each.lower() for each in KIND_OF[low]]
-    made = choices.permute(phrases, "kind of institution", phrases[0])[low].title()
+    if phrases[0] == "hospital":
+        pool = [kind.lower() for kind, share in SHARES.items() for _ in range(share)]
+        others = [kind for kind in pool if not (changes and kind == low)]
+        made = choices.choose(others, "kind of institution", low).title()
+    else:
+        made = choices.permute(phrases, "kind of institution", phrases[0])[low].title()
     return made.upper() if phrase.isupper() else made.lower() if phrase.islower() else made
 
 
