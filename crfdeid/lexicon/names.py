@@ -24,6 +24,7 @@ OTHER_TITLES = word_set("rev reverend father rabbi sister capt captain sgt")
 OBSERVED_TITLES = frozenset([*COURTESY, *DOCTORS, "prof", *spanish.TITLES])
 KEPT_TITLES = frozenset([*TITLES, "nurse", "madam", "mister", "sra"])
 SHORT_TITLES = "Dr|Mr|Mrs|Ms"
+SMALL_TITLES = frozenset(("dr", "drs", "mr", "mrs", "prof"))  # with a full stop also in small letters
 CAPITALIZED_TITLES = "|".join(map(str.title, TITLES))
 CODE_TITLES = "Mrs?|Ms|Miss|Dr|Prof|MR|MRS|MS|DR|Doctor|Sra?|Dra?"  # in source code, MISS and PROF are words
 PATIENT_TITLE_CUES = r"Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.)"  # without a full stop, MS is a disease

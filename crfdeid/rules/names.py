@@ -18,6 +18,7 @@ from crfdeid.lexicon.names import (
     PATIENT_TITLES,
     RELATIVES,
     RULE_CREDENTIAL_WORDS,
+    SMALL_TITLES,
     STAFF,
     TITLES,
 )
@@ -139,7 +140,6 @@ def add_first_name(note: IndexedNote, lists: Lists, edges: Edges) -> Edges:
 
 AFTER_TITLE = (" ", ". ", ".", ".  ")
 AFTER_INDICATOR = (" ", ", ", " (", ": ", ' "', "- ", " - ")
-SMALL_TITLES = frozenset(("dr", "drs", "mr", "mrs", "prof"))  # with a full stop also in small letters
 BEFORE_CREDENTIAL = re.compile(r",? {1,2}|,")
 
 
