@@ -11,10 +11,11 @@ from crfdeid.ablate import one_training
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, score_words
 from crfdeid.corpora.folds import Part, have_common_text
+from crfdeid.evaluate import significance
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
 from crfdeid.evaluate.published_tables import align_columns
-from crfdeid.evaluate.report import describe_resampling
+from crfdeid.evaluate.report import Z_WARNING, describe_resampling
 from crfdeid.evaluate.type_table import PaperRow, PaperTable
 from crfdeid.pages.pictures import Estimate, draw_estimates, fit_shares, render_figures
 
@@ -28,6 +29,7 @@ COSTS = {
     "peak MB": "peak MB",
 }
 NOTHING = "-"
+Z_HEAD = "z of words' F against"
 Lines = list[list[str]]  # of cells; the first line is the head
 FEW = 20  # patients, or documents
 
@@ -57,9 +59,11 @@ def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, P
 
 def warn_if_few(evaluation: Evaluation) -> Iterator[str]:
     """Yield a warning where there are too few patients or documents to resample."""
-    units = len(set(evaluation.groups)) if evaluation.groups else evaluation.signature.documents
+    units, unit = evaluation.units, evaluation.options.unit
     if evaluation.intervals and units < FEW:
-        yield f"intervals and p are of {units} {evaluation.options.unit}s, which is too few to trust them"
+        least = significance.find_least_p(units)
+        few = f"intervals and p are of {units} {unit}s, which is too few to trust them"
+        yield f"{few}: no p under {least:.2g}"
 
 
 def format_signature(evaluation: Evaluation, method: str) -> str:
@@ -77,6 +81,7 @@ def describe_part(part: Part) -> str:
 def format_table(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
     """Return the table as text: the caption, then blocks with the same rows; ``z`` adds Tafvizi's test."""
     shown = ["\n".join(align_columns(block)) for block in list_blocks(results, figures, z)]
+    shown = [f"{text}\n{Z_WARNING}" if text.startswith(Z_HEAD) else text for text in shown]
     return "\n\n".join(["\n".join(title), *shown, format_best(figures)])
 
 
@@ -214,7 +219,7 @@ def tabulate_z_tests(found: Mapping[str, Mapping[str, float]], first: str) -> Li
     rows = (
         [title, *(f"{row[k]:.2f}" if k in row else NOTHING for k in kinds)] for title, row in found.items()
     )
-    return [[f"z of words' F against {first}", *kinds], *rows]
+    return [[f"{Z_HEAD} {first}", *kinds], *rows]
 
 
 def render_page(

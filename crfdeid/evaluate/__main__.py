@@ -14,6 +14,7 @@ import argparse
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from crfdeid.evaluate.evaluation import (
 from crfdeid.evaluate.published_tables import PublishedTable, list_tables, read_table
 from crfdeid.files import open_whole
 from crfdeid.text import scheme
+from crfdeid.text.document import Document
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -49,7 +51,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--unknown-types", choices=("error", "count"), default="error", help="not in the scheme")
     add("--format", "--from", help="of all sides (default: detected)")
     add("--encoding", default="utf-8", help="of all sides (default: utf-8)")
-    add("--by", choices=("document", "patient"), default="document", help="the unit that is resampled")
+    add("--by", choices=("document", "patient"),
+        help="the unit that is resampled (default: patient where ids or files name them)")  # fmt: skip
     add("--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)")
     add("--seed", type=int, default=0, help="of the resamples (default: 0)")
     add("--tokens", type=Path, metavar="FILE", help="also score only the tokens of this table")
@@ -76,6 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = build_options(args)
     paths = [path for path in (args.gold, args.system, args.against) if path]
     gold, *systems = read_sides(paths, options, args.format, args.encoding)
+    options = replace(options, unit=args.by or choose_unit(side.document for side in gold))
     evaluation, *others = [evaluate(gold, system, options) for system in systems]
     names = name_systems(paths[1:])
     texts = [report.format_report(evaluation)]
@@ -164,10 +168,14 @@ def build_options(args: argparse.Namespace) -> EvaluationOptions:
         hipaa=args.hipaa,
         missing_documents=args.missing_documents,
         unknown_types=args.unknown_types,
-        unit=args.by,
         resamples=args.resamples,
         seed=args.seed,
     )
+
+
+def choose_unit(documents: Iterable[Document]) -> str:
+    """Return ``patient`` where documents name one, for a patient's notes are alike."""
+    return "patient" if any(document.patient for document in documents) else "document"
 
 
 def format_subset_scores(evaluation: Evaluation, args: argparse.Namespace) -> str:

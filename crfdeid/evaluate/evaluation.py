@@ -30,6 +30,7 @@ from crfdeid.evaluate.significance import (
     ZTest,
     adjust_holm,
     bootstrap,
+    find_shown_difference,
     randomisation_test,
     randomisation_tests,
     z_test,
@@ -127,6 +128,11 @@ class Evaluation:
         """The patient of each document where patients are resampled, else None."""
         return self.scores.patients if self.options.unit == "patient" else None
 
+    @property
+    def units(self) -> int:
+        """The number of documents, or of patients, that are resampled."""
+        return len(set(self.groups)) if self.groups else len(self.pairs)
+
     @cached_property
     def intervals(self) -> dict[str, dict[str, Interval]]:
         """95% intervals of the micro metrics, by criterion and for characters; empty without
@@ -208,11 +214,15 @@ def widen_scheme(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
 class Comparison:
     """Two systems on the same gold documents. ``randomised[criterion][metric]``; ``z[kind]`` is the
     F of each system on a kind of word, and the z-test of the two; ``rows[row]`` is the strict F1 of a row
-    of the scores, and its p after Holm's correction over the rows."""
+    of the scores, and its p after Holm's correction over the rows of its family. ``units`` are the documents
+    or patients that are resampled; ``shown`` is the difference of strict F1 that they show four times in
+    five."""
 
     randomised: dict[str, dict[str, Difference]]
     z: dict[str, tuple[float, float, ZTest]]
     rows: dict[str, tuple[Difference, float]]
+    units: int = 0
+    shown: float = 0.0
 
 
 def compare(first: Evaluation, second: Evaluation) -> Comparison:
@@ -224,7 +234,17 @@ def compare(first: Evaluation, second: Evaluation) -> Comparison:
         {name: compare_randomised(first, second, Criterion(name)) for name in CRITERIA},
         compare_words(first, second),
         compare_rows(first, second),
+        first.units,
+        find_shown_strict_difference(first, second),
     )
+
+
+def find_shown_strict_difference(first: Evaluation, second: Evaluation) -> float:
+    """Return the difference of strict F1 that these documents show; 0 without resamples."""
+    if not (resamples := first.options.resamples):
+        return 0.0
+    one, two = (side.scores.count_by_document(Criterion("strict")) for side in (first, second))
+    return find_shown_difference(one, two, first.groups, resamples, first.options.seed)
 
 
 def compare_randomised(
@@ -237,10 +257,18 @@ def compare_randomised(
 
 def compare_rows(first: Evaluation, second: Evaluation) -> dict[str, tuple[Difference, float]]:
     """Test strict F1 of PHI or not, of the HIPAA subset, and of each category and type that a side has;
-    with Holm's correction over these rows."""
+    with Holm's correction within each family: the categories, the types, and the two unions."""
     tested = {title: test for title, test in compare_strict_rows(first, second).items() if title != ALL}
-    adjusted = adjust_holm([difference.p for difference in tested.values()])
-    return dict(zip(tested, zip(tested.values(), adjusted)))
+    families: dict[str, list[str]] = {}
+    for row in list_strict_rows([first, second]):
+        if row.title in tested:
+            families.setdefault(row.family, []).append(row.title)
+    adjusted = {
+        title: p
+        for titles in families.values()
+        for title, p in zip(titles, adjust_holm([tested[title].p for title in titles]))
+    }
+    return {title: (test, adjusted[title]) for title, test in tested.items()}
 
 
 def compare_strict_rows(first: Evaluation, second: Evaluation) -> dict[str, Difference]:
@@ -260,6 +288,11 @@ class ScoredRow:
     criterion: Criterion
     element: str = ""
     type: str = ""
+
+    @property
+    def family(self) -> str:
+        """What is corrected for together: rows of one family ask the same question of other spans."""
+        return "types" if self.type else "categories" if self.element else "unions"
 
 
 def list_strict_rows(sides: Sequence[Evaluation]) -> list[ScoredRow]:

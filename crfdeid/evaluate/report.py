@@ -12,10 +12,13 @@ from crfdeid.evaluate import error_analysis, leakage, official, scores, word_sco
 from crfdeid.evaluate.evaluation import Comparison, Evaluation, EvaluationOptions, Signature
 from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores
-from crfdeid.evaluate.significance import Interval
+from crfdeid.evaluate.significance import Interval, find_least_p
 
 Table = tuple[str, dict[str, object]]  # the text, and the details in its signature
 NAMES = ",".join(CRITERIA)
+Z_WARNING = (
+    "z takes F for a proportion and words as independent, and finds differences too easily: use p above"
+)
 
 
 def format_report(evaluation: Evaluation) -> str:
@@ -181,12 +184,26 @@ def format_comparison(
         for metric, d in metrics.items():
             lines.append(f"{name:<10}{metric:<11}{d.first:{one}.4f}{d.second:{two}.4f}{d.p:8.4f}")
     lines.append(signature.text(**describe_resampling(options, "approximate randomisation")))
+    lines += describe_power(comparison, options)
     lines += ["", *format_row_tests(comparison, names)]
-    lines.append(signature.text(criterion="strict", **describe_resampling(options, "Holm over rows")))
+    method = "Holm over categories, types and unions"
+    lines.append(signature.text(criterion="strict", **describe_resampling(options, method)))
     lines += ["", f"{'words, F':<16}{names[0]:>{one + 1}}{names[1]:>{two + 1}}{'z':>9}{'p':>9}"]
     for kind, (first, second, z) in comparison.z.items():
         lines.append(f"{kind:<16}{first:{one + 1}.5f}{second:{two + 1}.5f}{z.z:9.4f}{z.p:9.4f}")
-    return "\n".join([*lines, signature.text(method="z-test", criterion="words")])
+    return "\n".join([*lines, signature.text(method="z-test", criterion="words"), Z_WARNING])
+
+
+def describe_power(comparison: Comparison, options: EvaluationOptions) -> Iterator[str]:
+    """Say which p and which difference these documents or patients can show."""
+    least = find_least_p(comparison.units)
+    if comparison.units and least > 1 / (options.resamples + 1):
+        yield f"{comparison.units} {options.unit}s: no p under {least:.2g}"
+    if comparison.shown:
+        yield (
+            f"these {comparison.units} {options.unit}s show a difference of strict F1 of "
+            f"{comparison.shown:.4f} four times in five (p < 0.05)"
+        )
 
 
 def format_row_tests(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ recall and F1 by type, of one system or several (also as rows of CSV).
 In a table of systems the best figure of a column is bold, a star marks a difference from the first system,
 and the signature is a footnote. In a table of types the rows are all spans, PHI or not, the HIPAA subset,
 each category and each type. A star marks an F1 that differs from that of the first system, after Holm's
-correction over all rows and systems of the table.
+correction within each family: the categories, the types, and the unions of both, over all systems.
 """
 
 from __future__ import annotations
@@ -210,9 +210,14 @@ def build_type_tables(
         for name, base in bases.items()
         if evaluations[name].options.resamples
     }
-    flat = [difference.p for found in tests.values() for difference in found.values()]
-    adjusted = iter(adjust_holm(flat))
-    chances = {name: {title: next(adjusted) for title in found} for name, found in tests.items()}
+    families = {row.title: row.family for row in list_strict_rows([*evaluations.values()])}
+    chances: dict[str, dict[str, float]] = {name: {} for name in tests}
+    for family in dict.fromkeys(families.values()):
+        cells = [
+            (name, title) for name, found in tests.items() for title in found if families[title] == family
+        ]
+        for (name, title), p in zip(cells, adjust_holm([tests[name][title].p for name, title in cells])):
+            chances[name][title] = p
     return {
         name: list(build_rows(evaluation, tests.get(name, {}), chances.get(name, {})))
         for name, evaluation in evaluations.items()
@@ -250,7 +255,9 @@ def format_cell(row: TypeRow, metric: str) -> str:
 def write_note(tables: TypeTables, signature: str) -> str:
     """What stands below the tables."""
     tested = any(row.p is not None for rows in tables.values() for row in rows)
-    stars = "*: p < 0.05, **: p < 0.01 for F1 against {}, Holm's correction over all rows and systems. "
+    stars = (
+        "*: p < 0.05, **: p < 0.01 for F1 against {}, Holm's correction within categories, types and unions. "
+    )
     return (stars.format(next(iter(tables))) if tested else "") + signature
 
 

@@ -143,11 +143,12 @@ method:approximate randomisation|unit:patient|resamples:99|seed:3|SIGNATURE
 
 strict F1              system   other       p  p, Holm
 NAME                   0.9000  0.8000  0.0100   0.0300
-criterion:strict|method:Holm over rows|unit:patient|resamples:99|seed:3|SIGNATURE
+criterion:strict|method:Holm over categories, types and unions|unit:patient|resamples:99|seed:3|SIGNATURE
 
 words, F           system    other        z        p
 Patients          0.97517  0.96903   0.5286   0.6000
-method:z-test|criterion:words|SIGNATURE"""
+method:z-test|criterion:words|SIGNATURE
+z takes F for a proportion and words as independent, and finds differences too easily: use p above"""
 COMPARED_LONG = """\
 criterion metric       a name of 19 letters       b       p
 strict    precision                  0.9000  0.8500  0.0400
@@ -156,11 +157,12 @@ method:approximate randomisation|unit:patient|resamples:99|seed:3|SIGNATURE
 
 strict F1              a name of 19 letters       b       p  p, Holm
 NAME                                 0.9000  0.8000  0.0100   0.0300
-criterion:strict|method:Holm over rows|unit:patient|resamples:99|seed:3|SIGNATURE
+criterion:strict|method:Holm over categories, types and unions|unit:patient|resamples:99|seed:3|SIGNATURE
 
 words, F           a name of 19 letters        b        z        p
 Patients                        0.97517  0.96903   0.5286   0.6000
-method:z-test|criterion:words|SIGNATURE"""
+method:z-test|criterion:words|SIGNATURE
+z takes F for a proportion and words as independent, and finds differences too easily: use p above"""
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid.evaluate import evaluation
+from crfdeid.evaluate import evaluation, report
+from crfdeid.evaluate.__main__ import choose_unit
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import sum_groups
 from crfdeid.evaluate.matching import PairError, build_scored_document
@@ -268,5 +269,28 @@ def test_the_difference_is_in_its_rows():
     rows = evaluation.compare(first, second).rows
     assert list(rows) == ["PHI or not", "HIPAA", "NAME", "DOCTOR", "DATE"]
     found, adjusted = rows["DATE"]
-    assert (found.first, found.second) == (1, 0) and found.p == 1 / 501 and adjusted == 5 / 501
+    assert (
+        (found.first, found.second) == (1, 0) and found.p == 1 / 501 and adjusted == 2 / 501
+    )  # of NAME and DATE
     assert rows["DOCTOR"][0].p == rows["DOCTOR"][1] == 1
+
+
+def test_few_patients_give_no_small_p_and_say_which_difference_they_show():
+    """Six notes of six patients: the second system misses every date."""
+    text = "Dr. Roe 3/4"
+    spans = (Span(4, 7, "DOCTOR"), Span(8, 11, "DATE"))
+    gold = [Document(str(n), text, spans, str(n)) for n in range(6)]
+    system = [document.with_spans(document.spans[:1]) for document in gold]
+    sides = [[build_scored_document(d, SCHEME) for d in side] for side in (gold, system)]
+    options = EvaluationOptions(SCHEME, resamples=2000, unit="patient")
+    first, second = (evaluation.evaluate(sides[0], side, options) for side in sides)
+    found = evaluation.compare(first, second)
+    assert found.units == 6 and found.randomised["strict"]["f1"].p == pytest.approx(2 / 64, abs=0.015)
+    low, shown = report.describe_power(found, options)
+    assert low == "6 patients: no p under 0.031" and f"strict F1 of {found.shown:.4f}" in shown
+    assert 0 < found.shown < 1
+
+
+def test_patients_are_resampled_where_documents_name_them():
+    named, unnamed = Document("1", "x", patient="7"), Document("2", "x")
+    assert [choose_unit(some) for some in ([unnamed, named], [unnamed])] == ["patient", "document"]
