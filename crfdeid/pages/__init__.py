@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from html import escape, unescape
+from html import escape as escape
+from html import unescape
 from pathlib import Path
 
 import crfdeid

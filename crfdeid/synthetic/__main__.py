@@ -16,10 +16,10 @@ from pathlib import Path
 from crfdeid import cli, synthetic
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
+from crfdeid.lexicon import ENGLISH
 from crfdeid.synthetic import written_corpus
 from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.genres import read_genres
-from crfdeid.synthetic.written_corpus import ENGLISH
 from crfdeid.text.document import Document
 
 

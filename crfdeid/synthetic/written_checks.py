@@ -12,7 +12,8 @@ from pathlib import Path
 
 import regex
 
-from crfdeid.synthetic.written_corpus import ENGLISH, PEOPLE, WrittenDocument, find_written, read_hand
+from crfdeid.lexicon import ENGLISH
+from crfdeid.synthetic.written_corpus import PEOPLE, WrittenDocument, find_written, read_hand
 
 REPEATED = (*PEOPLE, "CITY", "HOSPITAL", "ORGANIZATION", "STREET", "LOCATION-OTHER")
 NUMERIC = regex.compile(r"\b\d{1,2}([/.-])\d{1,2}\1(\d{4}|\d\d)\b|\b\d{4}-\d\d-\d\d\b")

@@ -37,7 +37,12 @@ def mark_expressions(name: str, columns: ValueNumbers, batch: Batch) -> Ints:
 
 
 def mark_matches(
-    name: str, columns: ValueNumbers, batch: Batch, number: int, matches: list, found: Ints
+    name: str,
+    columns: ValueNumbers,
+    batch: Batch,
+    number: int,
+    matches: list[tuple[int, int, str]],
+    found: Ints,
 ) -> None:
     """Write the numbers of the expressions of one document."""
     begin, end = batch.bounds[number], batch.bounds[number + 1]
