@@ -20,7 +20,6 @@ FACES = {
         "parser",
         "resolve",
         "spanish.SpanishDates",
-        "spanish.read_number",
     ),
     "search": ("NUMBERS", "PatientSearch", "TextIndex", "find_days", "list_days", "list_starts"),
 }
