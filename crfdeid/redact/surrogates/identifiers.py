@@ -184,8 +184,8 @@ def breaks_policy(policy: str, real: str, surrogate: str) -> bool:
 
     >>> breaks_policy("same", "1234567893", "1234567894"), breaks_policy("never", "1234567", "1234567893")
     (True, True)
-    >>> breaks_policy("same", "1234567894", "1234567893")
-    False
+    >>> breaks_policy("same", "1234567894", "1234567893"), breaks_policy("same", "1234567894", "1234567895")
+    (True, False)
     """
     found = find_checks(surrogate)
     return bool(found) if policy == "never" else find_checks(real) != found

@@ -62,6 +62,7 @@ Sylvester Theresa Thomas Timothy Ursula Vincent Walter Xavier Zachary"""
 SAINTS = {fold(name): name for name in SAINT_NAMES.split()}
 FREQUENT, FEWEST = 0.01, 20  # per cent of people with a surname; surnames of an initial
 MAX_TRIES = 100
+TRIES_ALIKE = 5  # of names alike; where many are taken, all names are drawn from
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
 MOST_NAMES = 2  # surnames in the name of an institution
 ROW_END = regex.compile(r"[,;/()\n]")
@@ -193,9 +194,14 @@ class Institutions:
     def _choose_name(self, word: str, thing: str) -> str:
         """The name that replaces a (folded) word in the name of a place."""
         initial = self.names.initials.choose_initial(word, thing)
-        names = self._list_alike(word, initial) if thing == INSTITUTIONS else self._list_names(initial)
+        every = self._list_names(initial)
+        alike = self._list_alike(word, initial) if thing == INSTITUTIONS else every
         key = f"{'street' if thing == STREETS else 'place'} {word}"
-        return self.choose_free(word, lambda n: self.choices.choose(names, "place", word, n), key)
+
+        def draw(number: int) -> str:
+            return self.choices.choose(alike if number < TRIES_ALIKE else every, "place", word, number)
+
+        return self.choose_free(word, draw, key)
 
     def _list_alike(self, word: str, initial: str) -> Sequence[str]:
         """The names that institutions may get in place of a (folded) word: saints, towns or frequent
