@@ -10,7 +10,8 @@ missed and of surrogate words above a threshold (goal: at most 0.15). Spans are 
 rules, or by the default of ``redact``. The last lines are of real names in lists: hospitals of
 ``gazetteers/hospitals``, and addresses of ``town_codes`` (town, state, ZIP code, telephone), each against
 its surrogate, by an attacker who knows these lists. The notes are those of the development set, whose phones
-have the exchange 555 of invented numbers; the attacker is not told of it, because real ones have not.
+have the exchange 555 of invented numbers; the attacker is not told so, because real phones have other
+exchanges.
 """
 
 from __future__ import annotations

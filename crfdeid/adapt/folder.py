@@ -1,7 +1,7 @@
 """Write the folder of an adapted model, its card, and the page of what it gained.
 
-The folder is that of the model before with other weights, trees and shares of words, so that it is a model
-like any other. Its list of notes also has the corrected ones, so that ``certify`` refuses them as a sample.
+The folder is a copy of the model's, in which weights, trees and shares of words are replaced: a model like
+any other. Its list of notes also has the corrected ones, so that ``certify`` refuses them as a sample.
 The card has counts and hashes and no text; the page has text.
 """
 

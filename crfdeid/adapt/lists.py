@@ -5,7 +5,7 @@
     lists/numbers.txt       MEDICALRECORD: 7 digits, begins with 4
                             ACCOUNT: N2########
 
-In a form of a number, ``#`` is a digit and every other sign stands for itself. The entries become the list of
+In a form of a number, ``#`` is any digit, and every other character is itself. The entries become the list of
 terms that is applied to what the model finds (:mod:`crfdeid.systems.term_lists`).
 """
 
@@ -31,7 +31,7 @@ Entry = tuple[str, str, str]  # where it is, the type, and the term or the patte
 
 def read_lists(folder: Path, scheme: Scheme) -> list[Entry]:
     """Return the entries of a folder's lists. Raises :class:`ConfigurationError`, which says where, for a
-    file that is of no type, or a line that is no entry."""
+    file whose name is not a type, or a line that is not an entry."""
     paths = sorted(folder.glob("*.txt")) if folder.is_dir() else []
     if not paths:
         raise ConfigurationError(f"{folder}: no lists; wanted a folder with files such as doctor.txt")
