@@ -158,6 +158,13 @@ def test_an_import_inside_a_room_goes_down_or_stays_in_its_layer(found):
     assert list(inner_violations(found)) == []
 
 
+def test_no_function_is_longer_than_forty_lines():
+    for path in sorted(files.PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                assert node.end_lineno - node.lineno < 40, f"{path.name}: {node.name}"
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -50,19 +50,7 @@ PLOT = "plot"  # the extra of :mod:`crfdeid.ablate.plot`
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="crfdeid ablate", description=__doc__.split("\n")[0])
     parser.add_argument("config", help="a configuration with runs: a file, or the name of a shipped one")
-    parser.add_argument(
-        "train",
-        nargs="+",
-        type=Path,
-        help="training corpora, in any format; without --test and --no-test, the second of two is the test "
-        "corpus",
-    )
-    test = parser.add_mutually_exclusive_group()
-    test.add_argument("--test", type=Path, help="test corpus; cross-validation does not need it")
-    test.add_argument("--no-test", action="store_true", help="train on all, for cross-validation only")
-    parser.add_argument(
-        "--corpus", action="append", default=[], metavar="NAME=PATH", help="another corpus that runs name"
-    )
+    add_corpus_options(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for the runs and the table")
     parser.add_argument(
         "--jobs", type=cli.natural_number, default=min(2, os.cpu_count() or 1), help="runs at a time"
@@ -88,6 +76,22 @@ def build_parser() -> argparse.ArgumentParser:
     )
     cli.add_reading_options(parser)
     return parser
+
+
+def add_corpus_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "train",
+        nargs="+",
+        type=Path,
+        help="training corpora, in any format; without --test and --no-test, the second of two is the test "
+        "corpus",
+    )
+    test = parser.add_mutually_exclusive_group()
+    test.add_argument("--test", type=Path, help="test corpus; cross-validation does not need it")
+    test.add_argument("--no-test", action="store_true", help="train on all, for cross-validation only")
+    parser.add_argument(
+        "--corpus", action="append", default=[], metavar="NAME=PATH", help="another corpus that runs name"
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:

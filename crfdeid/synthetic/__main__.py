@@ -44,6 +44,12 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="GENRE",
         help=f"only these genres: {', '.join(read_genres())}",
     )
+    add_written_options(parser)
+    parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
+    return parser
+
+
+def add_written_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--written",
         action="store_true",
@@ -62,8 +68,6 @@ def build_parser() -> argparse.ArgumentParser:
         default=ENGLISH,
         help=f"with --written: the language of the documents (default: {ENGLISH})",
     )
-    parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
-    return parser
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -47,17 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "notes", nargs="+", help="notes, folders of notes, corpora, or - for one note from standard input"
     )
-    parser.add_argument(
-        "--out", type=Path, help="a folder, or a file such as spans.csv or tagged.jsonl (default: print them)"
-    )
-    parser.add_argument(
-        "--format",
-        type=lambda name: OLD_NAMES.get(name, name),
-        choices=FORMATS,
-        help="of the output; spans: a table with a row for each span, as .csv, .jsonl or .parquet (default: "
-        "what the file's suffix says, spans for .csv and for standard output, i2b2 for a folder)",
-    )
-    parser.add_argument("--no-text", action="store_true", help="leave the text out of the table of spans")
+    add_output_options(parser)
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parser.add_argument("--model", help="a model folder (default: the shipped model)")
     parser.add_argument("--language", metavar="NAME", help="of the notes, in place of a model")
@@ -75,6 +65,26 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="B",
         help="in place of the model's bias for recall: a number, or TYPE=NUMBER (more finds more)",
     )
+    add_run_options(parser)
+    cli.add_input_options(parser)
+    return parser
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, help="a folder, or a file such as spans.csv or tagged.jsonl (default: print them)"
+    )
+    parser.add_argument(
+        "--format",
+        type=lambda name: OLD_NAMES.get(name, name),
+        choices=FORMATS,
+        help="of the output; spans: a table with a row for each span, as .csv, .jsonl or .parquet (default: "
+        "what the file's suffix says, spans for .csv and for standard output, i2b2 for a folder)",
+    )
+    parser.add_argument("--no-text", action="store_true", help="leave the text out of the table of spans")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parser.add_argument(
         "--resume",
@@ -92,8 +102,6 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--part", metavar="K/N", help="tag only share K of N; a hash of a note's id decides its share"
     )
-    cli.add_input_options(parser)
-    return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
