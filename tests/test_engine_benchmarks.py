@@ -17,6 +17,7 @@ sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 
 import engine
 import engine_kernels
+import whole
 
 pytestmark = pytest.mark.slow
 
@@ -50,3 +51,13 @@ def test_loops_in_c_and_in_numba_have_equal_results(documents, tmp_path, capsys)
     assert [line[:16].strip() for line in lines] == ["window rows", "Viterbi", "forward-backward"]
     assert all(float(line.rpartition(" ")[2]) < 1e-9 for line in lines)
     assert np.float64(sys.float_info.min) / 4 > 0  # tiny numbers are still what they were
+
+
+def test_whole_processes_are_compared_with_a_bare_start_and_their_outputs_are_equal(capsys):
+    whole.main(["--documents", "4", "--slow", "2", "--rounds", "1"])
+    first, _, *lines = capsys.readouterr().out.splitlines()
+    assert first.startswith("4 notes, ")
+    assert [line.split()[0] for line in lines[: len(whole.ALWAYS)]] == list(whole.ALWAYS)
+    ratios = [line.partition(":")[0] for line in lines if "goal:" in line]
+    assert ratios == ["help", "note", "redact", "tag-2", "redact-2"]
+    assert [line.split(": ")[1] for line in lines[-2:]] == ["the outputs are equal"] * 2
