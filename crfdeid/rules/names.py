@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from crfdeid.lexicon.letters import word_set
 from crfdeid.lexicon.names import (
     DOCTOR_TITLES,
     DOTTED,
@@ -72,6 +73,16 @@ PAGE_HEAD = re.compile(
     re.MULTILINE,
 )
 
+SPEAKERS = word_set("patient pt doctor md physician provider surgeon resident pcp consultant fellow")
+ANSWERS = word_set(
+    """ah alright aw good great ha hello hey hi hm hmm huh i lemme mhm mm mmm my nah no nope oh ok okay right
+    so sorry sure thank thanks uh uhm um welcome well wonderful yeah yep yes yup"""
+)
+SPOKEN = word_set(
+    """i you your he she they we us our my me it its is are am was were do don did does have has had can could
+    will would what how any let think feel"""
+)
+
 DOUGLASS = "Douglass 2005, section 5.1.1"
 COMMA = re.compile(r", ?")
 
@@ -97,10 +108,16 @@ def find_in_fields(
     note: IndexedNote, lists: Lists, words: frozenset[str], fields: re.Pattern[str]
 ) -> Iterator[Edges]:
     """Yield the names that follow ``fields``; each field begins with one of ``words``."""
+    found = []
     for index in note.find_words(words):
         match = fields.match(note.text, note.starts[index])
         first = note.find_index(match.end()) if match else None
-        if first is None:
+        if first is not None:
+            found.append((index, first))
+    speakers = find_speakers(note, found)
+    for index, first in found:
+        turns = speakers.get(note.lowered[index], 0)
+        if turns and not is_name_of_speaker(note, lists, first, is_sole=turns == 1):
             continue
         if is_name_part(note, lists, first) and (edges := find_name_from(note, lists, first)):
             yield add_first_name(note, lists, edges)
@@ -108,6 +125,39 @@ def find_in_fields(
             yield add_first_name(note, lists, note.edges(first, first + 1))
         elif is_initial_pair(note, first) and not lists.strict:
             yield note.edges(first, first + 2)
+
+
+def find_speakers(note: IndexedNote, fields: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """Return the words of fields that say who speaks in this note ("Doctor: Okay, any pain?"), each with the
+    number of its lines, of which at least half are speech. A field is the index of its word and of the first
+    word behind it."""
+    lines: dict[str, list[bool]] = {}
+    for index, first in fields:
+        word = note.lowered[index]
+        if word in SPEAKERS and (not index or "\n" in note.gap(index)):
+            lines.setdefault(word, []).append(is_speech(note.text, note.starts[first]))
+    return {word: len(spoken) for word, spoken in lines.items() if 2 * sum(spoken) >= len(spoken)}
+
+
+def is_speech(text: str, start: int) -> bool:
+    """Whether the line from ``start`` on is an answer, or has words that people say.
+
+    >>> [is_speech(line, 0) for line in ("Okay.", "Any pain, I mean?", "Oh, Sandra", "Ruiz, Ana")]
+    [True, True, False, False]
+    """
+    end = text.find("\n", start)
+    first, *others = re.findall(r"[^\W\d_]+", text[start:] if end < 0 else text[start:end]) or [""]
+    small = [word for word in others if word.islower()]
+    if first.lower() in ANSWERS and len(small) == len(others):
+        return True
+    return bool(small) and ("I" in others or not SPOKEN.isdisjoint([first.lower(), *small]))
+
+
+def is_name_of_speaker(note: IndexedNote, lists: Lists, index: int, is_sole: bool) -> bool:
+    """Whether a word behind a speaker is a name: no ordinary word, and in a list unless the field
+    ``is_sole``."""
+    word = note.lowered[index]
+    return (is_sole or word in lists.names) and word not in ANSWERS and not lists.is_ordinary(word)
 
 
 def is_comma_pair(note: IndexedNote, index: int) -> bool:

@@ -76,6 +76,11 @@ EDGES = {
         Attending: C.
         Attending: DO, Ana
         seen by
+        Doctor: Okay, any pain?¶Doctor: Oh, good. I see.¶Doctor: Hm.
+        Doctor: Wonderful. Is he retired?¶Patient: Um, no.¶Doctor: Welcome in!¶Doctor: Vape¶
+        Doctor: [Haddad], is it you?¶Patient: Yes.¶Doctor: [Nowak]
+        Doctor: [Oh, Sandra]
+        Doctor: [Rice, Ana I]
     """,
     "patient_field": """
         Name: [Ruiz, Ana], Pt's name: [Haddad]; re: [Nowak]; AKA: [Quevix]
@@ -92,6 +97,11 @@ EDGES = {
         Name: [Xu, Ana]; Name: [Foo, Ana]; Name: [J. Ruiz]; Name: A B; Name: [Ana]
         Name:¶Ana Ruiz
         Patient: [RUIZ, Ana Bea] Cleo Dora
+        Patient: Um no. I feel fine.¶PT: Okay.¶Patient: Lemme think.
+        PT: My uncle had it.¶PT: Gaviscon. I thought it was wind.¶PT: Vape.
+        Patient: [Haddad]. I am his wife.¶Patient: Yeah.
+        Patient: [Quevix]¶MRN 12¶Patient: [Quevix]
+        Patient: [Quevix] was seen
     """,
     "relative": """
         wife named [Ana], wife is called [Leila]
