@@ -1,4 +1,5 @@
-"""The words of dates in English: months, weekdays, ordinals, and US holidays with their days.
+"""The words of dates in English: months, weekdays, ordinals, and US holidays with their days; and
+the forms of medicine that are no PHI.
 
 A month may also be written in Spanish. Holidays of other calendars are not read; they become a marker.
 """
@@ -57,6 +58,44 @@ MOVABLE = {
 # days after Easter Sunday
 EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1}
 HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
+
+# Services that people are seen by, parts of any hospital, and words before these that name none.
+SERVICES = frozenset(["gi", "ent", "gyn", "ob", "icu", "ccu", "picu", "sicu", "micu", "nicu", "pacu", "ems"])
+PARTS = frozenset(
+    """clinic office floor unit ward service services department team laboratory lab suite
+    system""".split()  # noqa: SIM905
+)
+GENERIC = frozenset(
+    "the general day care and of community postanesthesia surgeon healthcare".split()  # noqa: SIM905
+)
+ANY, EVEN = 2.0, 0.5  # probabilities
+# What is no PHI of a type beside these texts: before, the text itself, behind, and below which probability.
+STAYS: dict[str, list[tuple[str, str, str, float]]] = {
+    "DATE": [
+        ("", r"#?\d{1,2}[-‐–]0", "", ANY),  # a suture: no month has a day 0
+        ("", r"[CTLS]\d{1,2}(?: ?[-/] ?[CTLS]?\d{1,2})?", "", ANY),  # vertebrae
+        (
+            r"\b(?:strength|power|motor|pain|score|scale|graded?|rat(?:es?|ed|ing))\b[^.;\n]{0,24}(?<!\bon)\s$",
+            r"[0-5]/5|\d{1,2}/10", "", ANY,
+        ),
+        (
+            "", r"[0-5]/5|\d/10",
+            r"\s+(?:strength|power|throughout|bilateral|pain|motor|in (?:all|both|the)\b)", ANY,
+        ),
+    ],
+    "ZIP": [(r"\b(?:cpt-?\d?|icd(?:-?\d+)?|code)\b[^\n]{0,12}\n?$", r"\d{5}", "", ANY)],
+    "COUNTRY": [("", r"(?:African|Asian|Latin|Native)(?:[- ]American)?", "", EVEN),
+                (r"(?:African|Asian|Latin|Native)[- ]$", "American", "", EVEN)],
+    "HOSPITAL": [("", r"(?:African|Asian|Latin|Native)[- ]American", "", EVEN)],
+    "PATIENT": [(r"\d[ ]?$", r"[AP]\.?M\b\.?", "", ANY)],
+    "DOCTOR": [(r"\d[ ]?$", r"[AP]\.?M\b\.?", "", ANY)],
+    "": [  # a number of whatever type
+        (r"\btime:?[ ]*$", r"\d{4}", "", ANY),
+        (r"\b(?:para|gravida|g\d+,? ?p)[ :]*$", r"\d(?:-?\d){2,3}", "", ANY),
+        (r"(?<!\d)1:$", r"\d{1,3},?000", "", ANY),
+        (r"\d\.$", r"\d[\d/.-]*", "", EVEN),  # a measure that was cut
+    ],
+}  # fmt: skip
 
 LANGUAGE = Language(
     "english",

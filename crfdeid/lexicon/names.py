@@ -121,3 +121,10 @@ STAFF_TITLES = (  # what a member of the staff is called directly before the nam
     r"chaplain|coordinator|clerk|resident|intern|hca|cns|spr|sho|phn|senco|charge nurse|judge|detective|"
     r"sergeant|constable"
 )
+SAYS_PERSON = (  # before a name that is also another word
+    rf"{'|'.join(sorted(KEPT_TITLES))}|{LEADING_TITLES}|{SMALL_LEADING_TITLES}|{KIN}|{SMALL_KIN}"
+    rf"|{'|'.join(sorted(RELATIVES))}|{STAFF_TITLES}|{'|'.join(sorted(STAFF))}"
+    r"|in[ -]law|patient|pt|name|by|per|from|cc|attn|author|provider|clinician|loc|location|ward|unit|signed"
+    r"|employee|contact|d/w|discussed with|(?:out|handoff) to|supervision of|calls h(?:er|im)|i am|called"
+    r"|named|hi|hello|dear|thanks|thank you|okay"
+)

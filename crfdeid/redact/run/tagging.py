@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import regex
 
 from crfdeid.lexicon import find_language, letters, names, ordinary, word_lists
+from crfdeid.lexicon.english import GENERIC, PARTS, SERVICES, STAYS
 from crfdeid.policy import Policy
 from crfdeid.redact.run.plan import BEST
 from crfdeid.redact.surrogates.names import CREDENTIALS_OR_NAMES
@@ -30,23 +31,16 @@ PEOPLE = ("PATIENT", "DOCTOR")
 PROBABLE = 0.18  # of a person whose name is a word of medicine
 PRODUCTS = ("eponyms", "clinical_names", "makers", "drug_words")  # words that people may have as their names
 WORDS = ("medical_words", "abbreviations")
-NEAR = 24  # characters before a span that may say that it is a person
+NEAR, BESIDE = 24, 48  # characters before a span that may say that it is a person, or what else it is
 MOST_INITIALS = 4
 CREDENTIAL = regex.compile(
     rf"(?:{names.RULE_CREDENTIALS}|{names.ENDING_CREDENTIALS}|{names.CUE_CREDENTIALS}|{names.LONG_WITH_STOPS})\.?"
 )
 TITLE_BEFORE = regex.compile(rf"\b(?:{'|'.join(sorted(names.KEPT_TITLES))})\b\.?[ ]*$", regex.IGNORECASE)
-SUTURE = regex.compile(r"#?\d{1,2}[-‐–]0")  # no month has a day 0
 BEHIND_NAME = regex.compile(r"[ ]?,?[ ]?")
 ZIP_AFTER = regex.compile(r"[ ,]*\d{5}")
 SAYS_PERSON = regex.compile(
-    rf"(?:\b(?:{'|'.join(sorted(names.KEPT_TITLES))}|{names.LEADING_TITLES}|{names.SMALL_LEADING_TITLES}"
-    rf"|{names.KIN}|{names.SMALL_KIN}|{'|'.join(sorted(names.RELATIVES))}|{names.STAFF_TITLES}"
-    rf"|{'|'.join(sorted(names.STAFF))}|in[ -]law|patient|pt|name|by|per|from|cc|attn|author|provider"
-    r"|clinician|loc|location|ward|unit|signed|employee|contact|d/w|discussed with|(?:out|handoff) to"
-    r"|supervision of|calls h(?:er|im)|i am|called|named|hi|hello|dear|thanks|thank you|okay)\b"
-    r"[.:,]*[ \t]*[(\"]?|(?<!\p{L})\p{Lu}\.[ ]?)$",
-    regex.IGNORECASE,
+    rf"(?:\b(?:{names.SAYS_PERSON})\b[.:,]*[ \t]*[(\"]?|(?<!\p{{L}})\p{{Lu}}\.[ ]?)$", regex.IGNORECASE
 )
 CREDENTIAL_AFTER = regex.compile(rf"(?:['’]s)?,?[ ]+(?:{names.ENDING_CREDENTIALS}|{names.WITH_STOPS})\b")
 INITIAL_AFTER = regex.compile(r",?[ ]\p{Lu}\b(?!['’])")
@@ -56,6 +50,13 @@ THING_AFTER = regex.compile(
     r"|(?:['’]s?)?[ ](?:neg|pos|negative|positive|absent|\d(?:/\d+)?|I{1,3}V?|IV)(?![\p{L}\p{N}])"
     r"|[ ][-+][ ,;]"
 )
+DOUBTFUL = 0.5
+TOOL_AFTER = regex.compile(
+    rf"(?:['’]s?)?(?:[ ]|\n(?=\p{{Ll}}|\p{{Lu}}{{3}}))(?i:{'|'.join(sorted(ordinary.TOOLS))})\b(?![ ]*:)"
+)
+NAMED = ("HOSPITAL", "ORGANIZATION", "CITY", "LOCATION-OTHER", "DEPARTMENT")
+AROUND, FEW = 200, 4  # characters around a word, and words with capitals there
+CAPITALIZED = regex.compile(r"\b\p{Lu}\p{Ll}")
 SPEAKS_AFTER = regex.compile(r":[ ]*\p{Ll}")  # 06:09 MS: called
 NO_CREDENTIALS = ("I", "CC")  # a number, a copy
 SIGNED = regex.compile(r"[ \t]*(?:/\w+)?[ \t]*(?:\r?\n|$)|:")
@@ -63,6 +64,7 @@ JOINED = regex.compile(r"[ \t]*(?:,|&|/|\band\b)?[ \t]*")
 
 
 SPANS = ("auto", "gold", "tag")
+Row = tuple[regex.Pattern[str], regex.Pattern[str], regex.Pattern[str], float]
 ReleaseThreshold = AnyThreshold | Literal["best"] | None
 Group = Sequence[Document]
 TagGroup = Callable[[Group], list[Document]]
@@ -231,19 +233,54 @@ def drop_medical(note: Document, has_doubt: bool = True) -> Document:
 
 
 def is_no_phi(note: Document, number: int) -> bool:
-    """Whether a span is a title or credential of a person, or a suture in place of a date."""
+    """Whether a span is a title, a credential or a service, not a person, or in a row of :data:`STAYS`."""
     span, text = note.spans[number], note.text_of(note.spans[number])
-    if span.type == "DATE":
-        return SUTURE.fullmatch(text) is not None
+    if stays_beside(note, span, text):
+        return True
     if span.type == "STATE":
         return CREDENTIAL.fullmatch(text) is not None and follows_person(note, number)
+    if span.type == "ZIP":
+        return (span.probability or 1) < DOUBTFUL and is_bare_code(note, number)
     return span.type in PEOPLE and is_title(note, span)
+
+
+def stays_beside(note: Document, span: Span, text: str) -> bool:
+    """Whether a row of :data:`STAYS` is of a span."""
+    rows = load_rows(span.type, text[:1].isdigit())
+    return any(
+        span.probability is None or span.probability < most
+        for before, exact, after, most in rows
+        if exact.fullmatch(text)
+        and before.search(note.text, max(0, span.start - BESIDE), span.start)
+        and after.match(note.text, span.end)
+    )
+
+
+@cache
+def load_rows(type: str, is_number: bool) -> list[Row]:
+    """The compiled rows of a type, and those of numbers."""
+    rows = [*STAYS.get(type, ()), *(STAYS[""] if is_number else ())]
+    return [(*(regex.compile(f"(?i){part}") for part in row[:3]), row[3]) for row in rows]
+
+
+def is_bare_code(note: Document, number: int) -> bool:
+    """Whether five digits are neither beside another part of an address nor behind "zip"."""
+    span, place = note.spans[number], ("CITY", "STATE", "STREET")
+    near = note.spans[max(0, number - 1) : number + 2]
+    if any(each.type in place and max(each.start - span.end, span.start - each.end) < 4 for each in near):
+        return False
+    return (
+        note.text_of(span).isdigit()
+        and "zip" not in note.text[max(0, span.start - NEAR) : span.start].lower()
+    )
 
 
 def is_title(note: Document, span: Span) -> bool:
     """Whether all words are titles or credentials. A few small letters that are
     probable or at the end of a line are initials, and so are those of a speaker."""
     text = note.text_of(span)
+    if text.isupper() and text.lower() in SERVICES:
+        return not SIGNED.match(note.text, span.end)
     are_probable = (span.probability or 0) >= PROBABLE or SIGNED.match(note.text, span.end)
     if text.islower() and len(text) <= MOST_INITIALS and are_probable:
         return False
@@ -280,16 +317,41 @@ def follows_person(note: Document, number: int) -> bool:
 
 
 def is_word_of_medicine(note: Document, number: int) -> bool:
-    """Whether an improbable person is rather a word of the medical lists, or stands before a thing or a
-    result that people do not have (Kumar clamp, Ely neg)."""
+    """Whether an improbable person, institution or town is rather a word of the medical lists, or is before a
+    thing or a result that it does not have (Kumar clamp, Ely neg)."""
     span = note.spans[number]
-    if span.type not in PEOPLE or (span.probability or 0) >= PROBABLE:
-        return False
     written = letters.WORD.findall(note.text_of(span))
     words = [letters.fold(letters.split_possessive(word)[0]) for word in written]
-    if not words or not (all(map(is_listed, words, written)) or has_thing_after(note, span, words)):
+    probability = span.probability or 0
+    if span.type in NAMED:
+        return probability < DOUBTFUL and (
+            TOOL_AFTER.match(note.text, span.end) is not None or is_generic(words) or is_small(note, span)
+        )
+    if span.type not in PEOPLE or not words:
         return False
-    return not says_person(note, number, words)
+    if all(word in load_products() for word in words) and TOOL_AFTER.match(note.text, span.end):
+        return not TITLE_BEFORE.search(note.text, max(0, span.start - NEAR), span.start)
+    if probability >= PROBABLE:
+        return False
+    is_known = all(map(is_listed, words, written)) or is_listed("".join(words), "".join(written))
+    is_thing = has_thing_after(note, span, words) or is_small(note, span)
+    return (is_known or is_thing) and not says_person(note, number, words)
+
+
+def is_generic(words: Sequence[str]) -> bool:
+    """Whether a name has words of medicine only, the last of which is for a part of any hospital."""
+    known = load_specialties()
+    return len(words) > 1 and words[-1] in PARTS and all(word in known or word in PARTS for word in words)
+
+
+def is_small(note: Document, span: Span) -> bool:
+    """Whether a span has words in small letters between words with capitals."""
+    text = note.text_of(span)
+    around = note.text[max(0, span.start - AROUND) : span.end + AROUND]
+    if not text.islower() or len(CAPITALIZED.findall(around)) < FEW:
+        return False
+    words = map(letters.fold, letters.WORD.findall(text))
+    return all(ordinary.is_ordinary(word) or word in ordinary.FORM_WORDS for word in words)
 
 
 def has_thing_after(note: Document, span: Span, words: Sequence[str]) -> bool:
@@ -335,6 +397,12 @@ def is_listed(word: str, written: str) -> bool:
         return False
     is_short = word in word_lists.load_lowercase("abbreviations") and sum(map(str.isupper, written)) > 1
     return is_short or word in word_lists.load_lowercase("medical_words")
+
+
+@cache
+def load_specialties() -> frozenset[str]:
+    """The words of medicine and of specialties, lowercase."""
+    return word_lists.load_words("specialty") | word_lists.load_lowercase("medical_words") | GENERIC
 
 
 @cache
