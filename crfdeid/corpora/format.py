@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from crfdeid.corpora.messages import ReadMessages
 from crfdeid.text.document import Document
+
+if TYPE_CHECKING:
+    from crfdeid.corpora.messages import ReadMessages
 
 
 @dataclass(frozen=True)

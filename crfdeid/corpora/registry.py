@@ -6,36 +6,16 @@ theirs by an entry point (:mod:`crfdeid.plugins`)."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 from crfdeid import plugins
-from crfdeid.corpora import (
-    brat,
-    cda,
-    conll,
-    doccano,
-    documents,
-    fhir,
-    hl7,
-    i2b2_2006,
-    i2b2_2014,
-    inline,
-    jsonl,
-    labelstudio,
-    note_nlp,
-    omop,
-    parquet,
-    physionet,
-    span_table,
-    storage,
-    table,
-)
+from crfdeid.corpora import storage
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.messages import count_attachments
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
 from crfdeid.files import read_text, refuse_named_pipe
 from crfdeid.text.document import Document
@@ -46,20 +26,41 @@ def read_plain(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     yield Document(path.stem, read_text(path, encoding))
 
 
-TEXT = Format(
-    "text", (".txt", ".text", ""), read=read_plain, render_document=documents.render_text, has_spans=False
-)
-FORMATS: dict[str, Format] = {
-    found.name: found
-    for found in (
-        i2b2_2014.FORMAT, i2b2_2006.FORMAT, brat.FORMAT, conll.FORMAT, jsonl.FORMAT, labelstudio.FORMAT,
-        doccano.FORMAT, TEXT, documents.FORMAT, table.FORMAT, parquet.FORMAT, omop.FORMAT,
-        hl7.FORMAT, fhir.FORMAT, cda.FORMAT, physionet.FORMAT, inline.FORMAT, note_nlp.FORMAT,
-        span_table.FORMAT,
-    )
+MODULES = {  # of the formats, which are imported when they are needed
+    "i2b2": "i2b2_2014", "i2b2-2006": "i2b2_2006", "brat": "brat", "conll": "conll", "jsonl": "jsonl",
+    "labelstudio": "labelstudio", "doccano": "doccano", "text": "registry", "documents": "documents",
+    "table": "table", "parquet": "parquet", "omop": "omop", "hl7": "hl7", "fhir": "fhir", "cda": "cda",
+    "physionet": "physionet", "inline": "inline", "note_nlp": "note_nlp", "spans": "span_table",
 }  # fmt: skip
-OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
-READERS = {name: format.read for name, format in FORMATS.items() if format.read is not None}
+
+
+class Formats(Mapping[str, Format]):
+    """Our formats by name: a run imports those that it uses."""
+
+    def __getitem__(self, name: str) -> Format:
+        found = import_module(f"crfdeid.corpora.{MODULES[name]}").FORMAT
+        assert isinstance(found, Format)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in MODULES
+
+
+FORMATS = Formats()
+FORMAT = Format(
+    "text",
+    (".txt", ".text", ""),
+    read=read_plain,
+    render_document=lambda document: {".txt": document.text},
+    has_spans=False,
+)
+OLD_NAMES = {"csv": "spans"}  # "table" has the same suffix
 
 SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
 
@@ -72,7 +73,7 @@ def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format
     if isinstance(name, Format):
         return name
     name = OLD_NAMES.get(name, name)
-    if name in (READERS if ability == "read" else FORMATS):
+    if name in FORMATS and (ability == "write" or FORMATS[name].read is not None):
         return FORMATS[name]
     if name in plugins.find_plugins(plugins.FORMATS):
         found = plugins.load_plugin(plugins.FORMATS, name, Format)
@@ -87,7 +88,7 @@ def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format
 def list_formats() -> dict[str, Format]:
     """Return all formats by name, ours and then those of other packages."""
     others = plugins.load_plugins(plugins.FORMATS, Format)
-    return FORMATS | {name: found for name, found in others.items() if name not in FORMATS}
+    return dict(FORMATS) | {name: found for name, found in others.items() if name not in FORMATS}
 
 
 BY_SUFFIX = {
@@ -187,7 +188,7 @@ SHEETS = {
     ".ods": "a spreadsheet of an office program",
 }  # fmt: skip
 ABOUT, MARKED_UP = ("readme", "license", "licence", "changelog"), (".md", ".rst")
-SPOKEN = (*UNREAD, *SHEETS, *documents.READERS)  # suffixes that a reason names
+SPOKEN = (*UNREAD, *SHEETS, ".docx", ".pdf")  # suffixes that a reason names
 
 
 def refuse_unread(path: Path) -> None:
@@ -214,19 +215,25 @@ def detect_format(path: Path, recursive: bool = False) -> str:
         return _detect_folder(path, recursive)
     refuse_unread(path)
     suffix = path.suffix.lower()
-    if suffix == ".json" and fhir.is_resource(path):
-        return fhir.FORMAT.name
-    if suffix == ".csv" and omop.is_note_table(path):
-        return omop.FORMAT.name
-    if suffix == ".xml" and cda.is_document(path):
-        return cda.FORMAT.name
-    if suffix == ".xml":
-        return "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"
-    if suffix == physionet.SUFFIX and physionet.is_records(path):
-        return physionet.FORMAT.name
     if suffix == ".txt" and path.with_suffix(".ann").exists():
         return "brat"
-    return BY_SUFFIX.get(suffix) or (find_added_format(suffix) if suffix else None) or "text"
+    by_suffix = BY_SUFFIX.get(suffix) or (find_added_format(suffix) if suffix else None) or "text"
+    return (_look_inside(path, suffix) if suffix in LOOKED_INTO else None) or by_suffix
+
+
+LOOKED_INTO = (".json", ".csv", ".xml", ".text")  # suffixes that several formats have
+
+
+def _look_inside(path: Path, suffix: str) -> str | None:
+    """Return the format that the beginning of a file shows, or None."""
+    from crfdeid.corpora import cda, fhir, i2b2_2006, omop, physionet
+
+    if suffix == ".xml":
+        return "cda" if cda.is_document(path) else "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"
+    formats = {".json": (fhir.is_resource, "fhir"), ".csv": (omop.is_note_table, "omop"),
+               ".text": (physionet.is_records, "physionet")}  # fmt: skip
+    is_of, name = formats[suffix]
+    return name if is_of(path) else None
 
 
 def find_added_format(suffix: str) -> str | None:
@@ -283,11 +290,11 @@ class Reading:
         """Read the documents of a file or folder. A CSV table gives each row to ``keep`` before its
         document."""
         format, columns = self.find_format(path), self.columns
-        if columns and format == omop.FORMAT.name:
+        if columns and format == "omop":
             raise ConfigurationError(f"{format}: its columns have names; --from table reads it as any table")
         if not find_format(format, "read").has_columns:
             columns = {}
-        if format == table.FORMAT.name:
+        if format == "table":
             columns["delimiter"] = self.delimiter
         if keep:
             columns["keep"] = keep
@@ -309,7 +316,7 @@ class Reading:
     def count_left_out(self, path: Path | str) -> Counter[str]:
         """Count by reason what is not read of a file or folder (:func:`count_left_out`)."""
         path, format = Path(path), self.find_format(path)
-        has_parts = format == documents.FORMAT.name or find_format(format, "read").read_messages
+        has_parts = format == "documents" or find_format(format, "read").read_messages
         if not (path.is_dir() or has_parts):
             return Counter()
         encoding = None if self.with_fields or path.is_fifo() else self.encoding
@@ -326,11 +333,15 @@ def count_left_out(
     Counter()
     """
     left_out = Counter(_list_reasons(path, format, recursive) if path.is_dir() else ())
-    if format == documents.FORMAT.name:
+    if format == "documents":
+        from crfdeid.corpora.documents import count_unread
+
         for file in list_files(path, format, recursive):
-            left_out += documents.count_unread(file)
+            left_out += count_unread(file)
     read_messages = find_format(format, "read").read_messages
     if read_messages and encoding:
+        from crfdeid.corpora.messages import count_attachments
+
         for file in list_files(path, format, recursive):
             left_out += count_attachments(read_messages(file, encoding))
     return left_out

@@ -169,8 +169,9 @@ def resolve_names(
     """Return the observations of these names. ``tag`` gives the parts of speech of the words of one line.
     Raises :class:`TemplateError` for a name that is unknown, or that needs ``tag`` where it is ``None``."""
     names = dict.fromkeys(names)
-    asked = [*gazetteers.values(), *merge_lists(names, gazetteers)]
-    lists = {f"{IN}{gazetteer.name}": token.gazetteer_word(gazetteer) for gazetteer in asked}
+    there = {f"{IN}{gazetteer.name}": gazetteer for gazetteer in gazetteers.values()}
+    there |= {f"{IN}{gazetteer.name}": gazetteer for gazetteer in merge_lists(names, gazetteers)}
+    lists = {name: token.gazetteer_word(there[name]) for name in names if name in there}
     if word_clusters.LIST in gazetteers:
         lists["cluster"] = word_clusters.observe_cluster(gazetteers[word_clusters.LIST])
     lexical = {**STATIC.lexical, **lists, **token.observe_columns(names, gazetteers)}
@@ -179,7 +180,7 @@ def resolve_names(
         if name in OF_POS and tag is None:
             raise TemplateError(f"{name}: needs a part of speech, but the setting pos names no source")
         if name not in lexical and name not in contextual:
-            known = [*lexical, *contextual, *OF_POS, *OF_LINKS]
+            known = [*lexical, *there, *contextual, *OF_POS, *OF_LINKS]
             raise TemplateError(f"{name}: no such observation{did_you_mean(name, known)}")
     return Observations(
         {name: lexical[name] for name in names if name in lexical},

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from crfdeid import repair
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
@@ -147,11 +146,13 @@ class Tagger(ABC):
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents with repaired spans, where configuration, language and scheme have repair,
         and with those of the lists of a site."""
-        forms = repair.find_forms(self.scheme.name, self.language) if self.config.repair else ()
         repaired = iter(documents)
-        if forms:
-            batches = batch_documents(documents)
-            repaired = chain.from_iterable(repair.repair_batch(some, forms) for some in batches)
+        if self.config.repair:
+            from crfdeid.repair import find_forms, repair_batch
+
+            if forms := find_forms(self.scheme.name, self.language):
+                batches = batch_documents(documents)
+                repaired = chain.from_iterable(repair_batch(some, forms) for some in batches)
         return map(self.finish, repaired) if self.finish else repaired
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import __version__, cli, corpora
-from crfdeid.corpora import note_nlp, omop, span_table
+from crfdeid.corpora import note_nlp, span_table
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.output import Output, choose_output
 from crfdeid.corpora.registry import Reading
@@ -169,7 +169,7 @@ def find_table(notes: Sequence[str], out: Path | None, reading: Reading) -> str 
     """Return the table of spans that belongs to rows of OMOP's NOTE, where a table of spans is written."""
     if out and out.suffix.lower() != ".csv":
         return None
-    return note_nlp.NAME if {reading.find_format(path) for path in notes} == {omop.FORMAT.name} else None
+    return note_nlp.NAME if {reading.find_format(path) for path in notes} == {"omop"} else None
 
 
 @dataclass(frozen=True)

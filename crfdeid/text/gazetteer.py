@@ -14,23 +14,30 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
+
+import regex
 
 from crfdeid import files
 from crfdeid.errors import FormatError
 from crfdeid.files import read_text
-from crfdeid.text.tokenizer import FINE, fold_text
+from crfdeid.text.tokenizer import FINE, fold_text, is_folded
 
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
 JOIN = "+"  # between the names of lists that are asked as one
 
 NOT_PLAIN = re.compile(r"^(?![A-Za-z][a-z]*$)(.+)", re.MULTILINE)  # a line that is not one word of ASCII
+SIMPLE = re.compile("[A-Za-z][a-z]*(?:[- '][A-Za-z][a-z]*)+")  # several words of ASCII, a mark between two
+SIMPLE_LETTERS = regex.compile(
+    r"(?:\p{Lu}\p{Ll}*|\p{Ll}+)(?:[- '](?:\p{Lu}\p{Ll}*|\p{Ll}+))+"
+)  # of any letters
+PIECE = re.compile("[^- ']+|[-']")  # a token of such an entry in lower case
 CAPITAL_INSIDE = re.compile(r"(?<=\w)[^\W\d_a-z]|[^\0-\x7f]")  # where capitals can split a token
 Entry = tuple[str, ...]  # lowercased tokens
 Item = TypeVar("Item")
@@ -93,9 +100,11 @@ def combine_entries(name: str, plain: Iterable[str], others: set[Entry], exclude
     """Make a gazetteer of ``plain`` words in lower case and of ``others`` without the ``excluded`` ones."""
     others = others - excluded
     never = {entry[0] for entry in excluded if len(entry) == 1}
-    kept = frozenset(plain) - never
+    kept = frozenset(set(plain) - never if never else plain)
+    if not others:  # one set for both, which is made once
+        return Gazetteer(name, kept, kept, frozenset())
     single = {entry[0] for entry in others if len(entry) == 1}
-    inside = {word for entry in others for word in entry if word.isalnum()} - never
+    inside = {word for word in set(chain.from_iterable(others)) if word.isalnum()} - never
     longer = frozenset(entry for entry in others if len(entry) > 1)
     return Gazetteer(name, kept.union(inside), kept.union(single), longer)
 
@@ -116,8 +125,15 @@ def unite(sets: Iterable[frozenset[Item]]) -> frozenset[Item]:
 
 
 def tokenize_entries(entries: Iterable[str]) -> set[Entry]:
-    """Return what :func:`tokenize_entry` finds in all entries."""
-    return {tokens for entry in entries for tokens in tokenize_entry(entry)}
+    """Return what :func:`tokenize_entry` finds in all entries. Most of several words are simple, which is
+    quick."""
+    found: set[Entry] = set()
+    for entry in entries:
+        if SIMPLE.fullmatch(entry) or SIMPLE_LETTERS.fullmatch(entry):
+            found.add(tuple(PIECE.findall(entry.lower())))
+        else:
+            found |= tokenize_entry(entry)
+    return found
 
 
 def tokenize_entry(entry: str) -> set[Entry]:
@@ -131,7 +147,7 @@ def tokenize_entry(entry: str) -> set[Entry]:
     >>> len(tokenize_entry("Alapa\u02bbi"))
     1
     """
-    entry = fold_text(entry).text
+    entry = entry if is_folded(entry) else fold_text(entry).text
     if entry.isalpha() and entry[1:].islower():
         return {(entry.lower(),)}
     forms = (entry, entry.lower()) if CAPITAL_INSIDE.search(entry) else (entry.lower(),)
@@ -184,11 +200,40 @@ def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:
     return files.find_file("gazetteers", name, ".txt")
 
 
-@dataclass(frozen=True)
 class WordTable(Gazetteer):
-    """``columns[name]`` maps a word, as it is written in the table, to its value."""
+    """``columns[name]`` maps a word, as it is written in the table, to its value. All have the same words."""
 
-    columns: Mapping[str, Mapping[str, str]] = field(repr=False, default_factory=dict)
+    def __init__(self, name: str, columns: Mapping[str, Mapping[str, str]]) -> None:
+        nothing: frozenset[Any] = frozenset()
+        vars(self).update(name=name, single=nothing, longer=nothing, columns=columns)
+
+    columns: Mapping[str, Mapping[str, str]]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words in lower case, of which a run that reads only columns makes no set."""
+        return frozenset(map(str.lower, chain.from_iterable(self.columns.values())))
+
+
+@dataclass(frozen=True)
+class TableColumn(Mapping[str, str]):
+    """The values at ``place`` of the entries ``row[word]``, which are parted only when they are asked for."""
+
+    row: Mapping[str, str] = field(repr=False)
+    place: int
+
+    def __getitem__(self, word: str) -> str:
+        return self.row[word].split(MARK, self.place + 1)[self.place]
+
+    def get(self, word: str, default: Any = None) -> Any:  # twice as fast as Mapping's
+        entry = self.row.get(word)
+        return default if entry is None else entry.split(MARK, self.place + 1)[self.place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.row)
+
+    def __len__(self) -> int:
+        return len(self.row)
 
 
 def find_value(values: Mapping[str, str], text: str) -> str | None:
@@ -224,8 +269,6 @@ def parse_table(path: Path, columns: Sequence[str], entries: Sequence[str]) -> W
     for number, entry in enumerate(entries, 1):
         if entry.count(MARK) != len(columns):
             raise FormatError(f"{path}, entry {number}: wanted a word and {len(columns)} values")
-    width = len(columns) + 1
-    values = MARK.join(entries).split(MARK)  # row after row; one search is quicker than one per entry
-    words = values[::width]
-    found = {name: dict(zip(words, values[place::width])) for place, name in enumerate(columns, 1)}
-    return WordTable(path.stem, frozenset(map(str.lower, words)), frozenset(), frozenset(), found)
+    row = {entry.partition(MARK)[0]: entry for entry in entries}
+    found = {name: TableColumn(row, place) for place, name in enumerate(columns, 1)}
+    return WordTable(path.stem, found)

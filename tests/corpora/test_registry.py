@@ -192,7 +192,7 @@ def test_formats_that_lose_spans_and_formats_of_messages():
     }  # fmt: skip
     assert {found.name for found in formats if found.read_messages} == {"omop", "hl7", "fhir", "cda"}
     assert {found.name for found in formats if found.has_columns} == {"table", "parquet"}
-    assert registry.TEXT.written_suffixes == (".txt",) and corpora.FORMATS["jsonl"].written_suffixes == (
+    assert registry.FORMAT.written_suffixes == (".txt",) and corpora.FORMATS["jsonl"].written_suffixes == (
         ".jsonl",
     )
 

@@ -19,7 +19,7 @@ NOTHING = frozenset()
 LISTS = {
     "cities": build_gazetteer("cities", ["Bath", "New York", "York City", "New York City Hall"]),
     "people": build_gazetteer("people", ["York", "Bath Hall", "Li Li"]),
-    "cues": WordTable("cues", NOTHING, NOTHING, NOTHING, {"cue": {"avda": "street", "tel": "phone"}}),
+    "cues": WordTable("cues", {"cue": {"avda": "street", "tel": "phone"}}),
 }
 
 

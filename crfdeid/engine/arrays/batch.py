@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Protocol
 
 import numpy as np
@@ -252,8 +253,8 @@ class GazetteerPhrases:
     def __init__(self, gazetteers: Mapping[str, Gazetteer], vocabulary: TokenVocabulary) -> None:
         self.gazetteers = gazetteers
         self.place = {name: place for place, name in enumerate(gazetteers)}
+        self.singles = [(1 << place, gazetteers[name].single) for name, place in self.place.items()]
         self.words: dict[str, int] = {}
-        self.alone: dict[str, int] = {}
         self.longer: dict[str, int] = {}
         pairs: dict[int, int] = {}
         for name in gazetteers:
@@ -272,11 +273,9 @@ class GazetteerPhrases:
         self.marked: tuple[Batch, list[Ints]] | None = None
 
     def _add_gazetteer(self, name: str, pairs: dict[int, int]) -> None:
-        """Set the bits of a gazetteer's words and pairs of words."""
-        bit, gazetteer = 1 << self.place[name], self.gazetteers[name]
-        before = {text: self.alone[text] | bit for text in self.alone.keys() & gazetteer.single}
-        self.alone |= dict.fromkeys(gazetteer.single, bit) | before
-        for first, second, *_ in gazetteer.longer:
+        """Set the bits of a gazetteer's pairs of words."""
+        bit = 1 << self.place[name]
+        for first, second, *_ in self.gazetteers[name].longer:
             self.longer[first] = self.longer.get(first, 0) | BEGINS
             self.longer[second] = self.longer.get(second, 0) | FOLLOWS
             pair = self._word(first) << 32 | self._word(second)
@@ -325,10 +324,12 @@ class GazetteerPhrases:
         """Look up the texts that are new in the vocabulary."""
         lowered = self.vocabulary.lowered[self.seen :]
         self.word.extend([self.words.get(text, NONE) for text in lowered])
-        bits = [self.alone.get(text, 0) for text in lowered]
-        self.bits.extend(bits)
-        longer = self.longer
-        self.kinds.extend([longer.get(t, 0) | (ALONE if own else 0) for t, own in zip(lowered, bits)])
+        bits = np.zeros(len(lowered), np.int64)
+        for bit, single in self.singles:
+            bits[np.fromiter(map(single.__contains__, lowered), bool, len(lowered))] |= bit
+        self.bits.extend(bits.tolist())
+        kinds = np.fromiter(map(self.longer.get, lowered, repeat(0)), np.int8, len(lowered))
+        self.kinds.extend((kinds | np.where(bits != 0, np.int8(ALONE), np.int8(0))).tolist())
         self.seen = len(self.vocabulary)
 
     def _find_entries(self, name: str, batch: Batch, places: Ints) -> list[tuple[int, int]]:

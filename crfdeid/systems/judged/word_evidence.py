@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,23 +37,50 @@ Keys = Iterable[tuple[int, int, int]]  # first token, last token, number of the 
 class WordShares:
     """``table[word]`` begins with the number of the word's occurrences. A list for each of :data:`PLACES`
     follows: numbers of types, and how often the word has that place at their spans, in turns.
-    ``shares[place]`` [words + 1, types] has a row for other words at its end."""
+    ``shares[place]`` [words + 1, types] has a row for other words at its beginning, and then one for each
+    word in the order in which their numbers were asked for: one note needs few of them."""
 
     def __init__(self, table: Mapping[str, Row], types: int) -> None:
-        self.table, self.words = table, sorted(table)
-        self.numbers = {word: number for number, word in enumerate(self.words)}
-        self.shares = np.full((len(PLACES), len(self.words) + 1, types), UNKNOWN)
-        total = np.array([table[word][0] for word in self.words], np.float64) + 1
-        self.shares[:, :-1] = (SELDOM / total)[:, None]
-        for place, share in enumerate(self.shares, 1):
-            own = [table[word][place] for word in self.words]
-            words = np.repeat(np.arange(len(own)), [len(pairs) // 2 for pairs in own])
-            pairs = np.array([*chain.from_iterable(own)], np.int64).reshape(-1, 2)
-            share[words, pairs[:, 0]] = (pairs[:, 1] + SELDOM) / total[words]
+        self.table, self.types = table, types
+        self.numbers: dict[str, int] = {}
+        self.filled = 0
+        self.rows = np.zeros(
+            (len(PLACES), len(table) + 1, types)
+        )  # memory that is never written takes no place
+        self.rows[:, 0] = UNKNOWN
+
+    @property
+    def words(self) -> list[str]:
+        """The words, sorted."""
+        return sorted(self.table)
 
     def number(self, word: str) -> int:
         """The row of a word."""
-        return self.numbers.get(word, len(self.words))
+        if (found := self.numbers.get(word)) is not None:
+            return found
+        if word not in self.table:
+            return 0
+        self.numbers[word] = found = len(self.numbers) + 1
+        return found
+
+    @property
+    def shares(self) -> Floats:
+        """The shares of the words that have numbers so far."""
+        if self.filled < len(self.numbers):
+            self._fill([*islice(self.numbers, self.filled, None)])
+        return self.rows[:, : self.filled + 1]
+
+    def _fill(self, new: Sequence[str]) -> None:
+        """Compute the rows of words that are numbered since the last time."""
+        found = self.rows[:, self.filled + 1 : self.filled + 1 + len(new)]
+        total = np.array([self.table[word][0] for word in new], np.float64) + 1
+        found[:] = (SELDOM / total)[:, None]
+        for place, share in enumerate(found, 1):
+            own = [self.table[word][place] for word in new]
+            words = np.repeat(np.arange(len(own)), [len(pairs) // 2 for pairs in own])
+            pairs = np.array([*chain.from_iterable(own)], np.int64).reshape(-1, 2)
+            share[words, pairs[:, 0]] = (pairs[:, 1] + SELDOM) / total[words]
+        self.filled += len(new)
 
     def describe(self, rows: Ints, bounds: Ints, found: Candidates) -> Floats:
         """Return the columns :data:`SHARE_NAMES` of candidates. ``rows`` are those of all tokens, and of one
@@ -88,7 +115,7 @@ class WordShares:
 
     def write(self, path: Path) -> None:
         """Write the counts."""
-        whole = {"types": self.shares.shape[2], "words": self.table}
+        whole = {"types": self.types, "words": self.table}
         text = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         path.write_text(text + "\n", encoding="utf-8")
 
