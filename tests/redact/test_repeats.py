@@ -15,7 +15,8 @@ from crfdeid.systems.tagger import Union
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
-ROWS = Path(__file__).with_name("marked_repeats.txt").read_text("utf-8").splitlines()
+TABLE = Path(__file__).with_name("marked_repeats.txt").read_text("utf-8")
+ROWS = [row for row in TABLE.splitlines() if row and row[0] != "#"]
 
 
 def redact_second(found: str, text: str, by_note: bool = False) -> Redaction:
@@ -239,19 +240,17 @@ def bracket(text: str, spans: Iterable[Span]) -> str:
 
 
 @pytest.mark.parametrize("is_few", [True, False])  # strings: both ways to look for them
-@pytest.mark.parametrize("row", [row for row in ROWS if row and row[0] != "#"])
-def test_what_is_replaced_and_listed_is_in_brackets(row, is_few):
-    found, sign, expected = re.split(r" (::|\?\?) ", row, maxsplit=1)
-    type, _, names = found.partition(" ")
-    search = PatientSearch({type: names.split("; ")})
-    search.finder.is_few = is_few
-    made = []
-    for marked_text in expected.split(" | "):
-        text = re.sub(r"[\[\]]", "", marked_text).replace("\\n", "\n")
-        note = Document("n", text)
-        spans = search.find_missed(note, ()) if sign == "::" else search.find_survivors(note)
-        made.append(bracket(text, spans).replace("\n", "\\n"))
-    assert " | ".join(made) == expected
+@pytest.mark.parametrize("type", sorted({row.split(" ")[0] for row in ROWS}))
+def test_what_is_replaced_and_listed_is_in_brackets(type, is_few):
+    for row in ROWS:
+        found, sign, expected = re.split(r" (::|\?\?) ", row, maxsplit=1)
+        if found.startswith(f"{type} "):
+            search = PatientSearch({type: found.removeprefix(f"{type} ").split("; ")})
+            search.finder.is_few = is_few
+            find = search.find_survivors if sign == "??" else lambda note: search.find_missed(note, ())  # noqa: B023
+            for marked_text in expected.split(" | "):
+                note = Document("n", re.sub(r"[\[\]]", "", marked_text).replace("\\n", "\n"))
+                assert bracket(note.text, find(note)).replace("\n", "\\n") == marked_text, row
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,6 @@ from crfdeid.text.scheme import read_scheme as scheme
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
-CASES = [
-    (name, line.strip())
-    for name, table in [*EXAMPLES.items(), *EDGES.items()]
-    for line in table.splitlines()
-    if line.strip()
-]
-
 
 def unmarked(line: str) -> tuple[str, set[tuple[int, int]]]:
     """The note of an example, and the offsets between its brackets."""
@@ -49,11 +42,12 @@ def outermost(found: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
     return {(a, b) for a, b in edges if not any(c <= a and b <= d and (a, b) != (c, d) for c, d in edges)}
 
 
-@pytest.mark.parametrize("name, line", CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])
-def test_a_rule_finds_what_its_example_marks(name, line):
-    text, wanted = unmarked(line.replace("¶", "\n") + "\n")
-    found = outermost(RULES[name].find(IndexedNote(text), ordinary.load_shipped()))
-    assert found == wanted, [text[a:b] for a, b in found]
+@pytest.mark.parametrize("name", [*EXAMPLES])
+def test_a_rule_finds_what_its_examples_mark(name):
+    for line in filter(None, map(str.strip, f"{EXAMPLES[name]}\n{EDGES.get(name, '')}".splitlines())):
+        text, wanted = unmarked(line.replace("¶", "\n") + "\n")
+        found = outermost(RULES[name].find(IndexedNote(text), ordinary.load_shipped()))
+        assert found == wanted, [text[a:b] for a, b in found]
 
 
 def test_every_rule_has_two_examples_of_each_kind():
@@ -61,7 +55,7 @@ def test_every_rule_has_two_examples_of_each_kind():
         lines = EXAMPLES[name].split("\n")[1:-1]
         assert sum("[" in line for line in lines) >= 2, name
         assert sum("[" not in line for line in lines) >= 2, name
-    assert EXAMPLES.keys() == RULES.keys()
+    assert EXAMPLES.keys() == RULES.keys() >= EDGES.keys()
 
 
 def test_every_rule_says_what_it_is_and_where_it_is_from():

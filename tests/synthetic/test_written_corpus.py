@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import regex
 
 from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, FormatError
@@ -72,7 +73,6 @@ def fill(tmp_path: Path, cast: str, text: str, seed: int = 1) -> str:
     return build_document(written_corpus.fill_document(document, Random(seed)), "n").text
 
 
-@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize(
     ("slot", "form"),
     [
@@ -95,10 +95,9 @@ def fill(tmp_path: Path, cast: str, text: str, seed: int = 1) -> str:
         ("{ORGANIZATION: BJQ}", r"[A-Z]{3}"),
     ],
 )
-def test_a_filled_slot_keeps_its_form(tmp_path, slot, form, seed):
-    import regex
-
-    assert regex.fullmatch(form, fill(tmp_path, "", slot, seed)), seed
+def test_a_filled_slot_keeps_its_form(tmp_path, slot, form):
+    for seed in range(20):
+        assert regex.fullmatch(form, fill(tmp_path, "", slot, seed)), seed
 
 
 @pytest.mark.parametrize("seed", range(20))
