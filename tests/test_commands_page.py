@@ -61,6 +61,7 @@ def test_the_picture_of_speed_has_the_figures_of_the_table(script):
         assert name in drawn and f'class="quiet">{row.split("|")[2].split()[0]}</text>' in drawn
 
 
+@pytest.mark.slow
 def test_the_page_of_the_written_corpus_has_its_counts(script):
     page = script.WRITTEN.read_text(encoding="utf-8")
     for language, place in script.COUNTS.items():

@@ -83,6 +83,7 @@ def test_a_short_secret_is_refused(tagger):
         crfdeid.duckdb.register(connection, tagger, b"short")
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     page = (files.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)

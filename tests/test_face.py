@@ -63,6 +63,7 @@ def test_both_ways_to_a_verb_say_the_same(name, capsys):
     assert (ended.returncode, ended.stdout) == (0, ours)
 
 
+@pytest.mark.slow
 def test_a_verb_of_a_deeper_module_is_found_at_the_face_and_no_other_name():
     code = "import crfdeid.stats as found; print(found.__file__)"
     assert run("-c", code).stdout.endswith("corpus_statistics.py\n")
@@ -105,6 +106,7 @@ def test_a_wrong_note_ends_with_status_2_and_one_line():
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_tagging_a_note_imports_nothing_that_it_does_not_need(tmp_path):
     """Each of these takes a tenth of the start, or far more."""
     (tmp_path / "note.txt").write_text("Seen by Dr. Ruiz.")

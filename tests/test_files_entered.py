@@ -71,6 +71,7 @@ print(*sorted(name.removeprefix(root) for name in entered), sep="\\n", file=sys.
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "verb, module, options",
     [("tag", "crfdeid.tag.__main__", []), ("redact", "crfdeid.redact.__main__", ["--out", "clean"])],

@@ -72,16 +72,17 @@ def imported(tree: ast.AST, modules: set[str]) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name if name in modules else str(node.module)
 
 
-def graph(root: Path) -> dict[str, list[tuple[int, str]]]:
-    """The imports of each module below ``root``/crfdeid, by its name."""
-    paths = {module_of(path, root): path for path in sorted((root / "crfdeid").rglob("*.py"))}
+def parse(root: Path) -> dict[str, ast.Module]:
+    """The modules below ``root``/crfdeid, by name."""
+    paths = sorted((root / "crfdeid").rglob("*.py"))
+    return {module_of(path, root): ast.parse(path.read_text("utf-8")) for path in paths}
+
+
+def graph(trees: dict[str, ast.Module]) -> dict[str, list[tuple[int, str]]]:
+    """The imports of each module, by its name."""
     return {
-        name: [
-            (line, other)
-            for line, other in imported(ast.parse(path.read_text("utf-8")), set(paths))
-            if other in paths
-        ]
-        for name, path in paths.items()
+        name: [(line, other) for line, other in imported(tree, set(trees)) if other in trees]
+        for name, tree in trees.items()
     }
 
 
@@ -133,8 +134,13 @@ def circles(found: dict[str, list[tuple[int, str]]]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def found():
-    return graph(files.PACKAGE.parent)
+def trees():
+    return parse(files.PACKAGE.parent)
+
+
+@pytest.fixture(scope="module")
+def found(trees):
+    return graph(trees)
 
 
 def test_every_room_has_a_layer(found):
@@ -158,11 +164,11 @@ def test_an_import_inside_a_room_goes_down_or_stays_in_its_layer(found):
     assert list(inner_violations(found)) == []
 
 
-def test_no_function_is_longer_than_forty_lines():
-    for path in sorted(files.PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+def test_no_function_is_longer_than_forty_lines(trees):
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                assert node.end_lineno - node.lineno < 40, f"{path.name}: {node.name}"
+                assert node.end_lineno - node.lineno < 40, f"{name}: {node.name}"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +186,7 @@ def test_a_planted_import_is_found(tmp_path, line):
     (tmp_path / "crfdeid" / "__init__.py").write_text("")
     (tmp_path / "crfdeid/systems/crf.py").write_text("from crfdeid import text\n")
     (tmp_path / "crfdeid/text/bio.py").write_text(line + "\n")
-    assert [message.split(":")[0] for message in violations(graph(tmp_path))] == ["crfdeid.text.bio"]
+    assert [message.split(":")[0] for message in violations(graph(parse(tmp_path)))] == ["crfdeid.text.bio"]
 
 
 def test_a_planted_import_to_a_higher_inner_layer_is_found(tmp_path):
@@ -188,7 +194,7 @@ def test_a_planted_import_to_a_higher_inner_layer_is_found(tmp_path):
         (tmp_path / "crfdeid/review" / name).mkdir(parents=True)
     (tmp_path / "crfdeid/review/operations/repeats.py").write_text("from crfdeid.review.study import marks\n")
     (tmp_path / "crfdeid/review/study/marks.py").write_text("from crfdeid.review.operations import repeats\n")
-    found = [message.split(":")[0] for message in inner_violations(graph(tmp_path))]
+    found = [message.split(":")[0] for message in inner_violations(graph(parse(tmp_path)))]
     assert found == ["crfdeid.review.study.marks"]
 
 
@@ -196,4 +202,4 @@ def test_a_planted_circle_is_found(tmp_path):
     (tmp_path / "crfdeid/text").mkdir(parents=True)
     for name, other in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")):
         (tmp_path / f"crfdeid/text/{name}.py").write_text(f"from crfdeid.text import {other}\n")
-    assert set(circles(graph(tmp_path))) == {f"crfdeid.text.{name}" for name in "abc"}
+    assert set(circles(graph(parse(tmp_path)))) == {f"crfdeid.text.{name}" for name in "abc"}

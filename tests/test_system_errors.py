@@ -39,6 +39,7 @@ def test_output_is_utf8_where_the_locale_is_c(note):
     assert found.returncode == 0 and "<PATIENT>Peña</PATIENT>" in found.stdout.decode("utf-8")
 
 
+@pytest.mark.slow
 def test_a_name_that_the_locale_does_not_have_is_refused_with_what_helps(tmp_path):
     (tmp_path / "Peña.txt").write_text(NOTE, "utf-8")
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -215,6 +215,7 @@ def test_a_journal_of_other_options_or_notes_is_refused(half):
     run(half / "n.csv", *again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [0, 3, 64, 70, -1])
 def test_a_torn_journal_loses_only_its_last_note(half, kept):
     journal = half / ".spans.csv.unfinished"

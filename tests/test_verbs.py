@@ -186,6 +186,7 @@ def test_odd_texts_are_tagged(small_model, text):
     assert all(document.text_of(span) for span in document.spans)
 
 
+@pytest.mark.slow
 def test_a_policy_leaves_out_what_does_not_count(tmp_path, capsys):
     note = tmp_path / "note.txt"
     note.write_text("Mr. John Smith, a 45-year-old man, was seen on 3/14/2059. He had surgery in 2057.\n")

@@ -30,6 +30,7 @@ def test_the_fingerprint_is_of_the_vectors_and_the_text_of_a_network(tmp_path):
     assert jobs.hash_files(Config(system="rnn", options=options)) != before
 
 
+@pytest.mark.slow
 def test_the_fingerprint_is_of_the_code_that_trains():
     own, other = (set(jobs.hash_modules(system)) for system in ("crf", "svm"))
     assert {
@@ -90,6 +91,7 @@ def test_the_code_of_a_package_around_a_module_counts_too():
     assert "crfdeid.engine.training" in jobs.hash_modules("crf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "differs"),
     [

@@ -13,6 +13,7 @@ from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONFIGS)
 def test_every_configuration_is_a_plan_whose_groups_exist(name):
     assert read_shipped(name).runs

@@ -110,6 +110,7 @@ def test_the_page_shows_errors_in_their_notes_to_its_owner_only(adapted):
     assert "ATT//" in page.read_text() and page.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_the_same_notes_give_the_same_files(before, adapted, tmp_path):
     options = ["--notes", str(adapted / "corrected.jsonl"), "--model", str(before.folder)]
     main([*options, "--out", str(tmp_path / "site")])
@@ -117,6 +118,7 @@ def test_the_same_notes_give_the_same_files(before, adapted, tmp_path):
         assert (tmp_path / "site" / name).read_bytes() == (adapted / "site" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_figures_of_each_way(before, adapted, tmp_path, capsys):
     options = ["--notes", str(adapted / "corrected.jsonl"), "--model", str(before.folder)]
     main([*options, "--out", str(tmp_path / "site")])

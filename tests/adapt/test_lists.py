@@ -78,6 +78,7 @@ def test_a_folder_without_lists_is_refused(tmp_path):
         lists.read_lists(tmp_path, SCHEME)
 
 
+@pytest.mark.slow
 def test_lists_are_a_way_that_wins_where_they_help_and_the_model_keeps_them(before, notes, tmp_path):
     wrong = [Document(n.id, n.text + "Ref N2-4821.\n", n.spans, n.patient) for n in notes[:6]]
     terms = lists.build_terms([lists.read_form("x", "ACCOUNT: N2-####", SCHEME)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from crfdeid.certify import bounds
 from crfdeid.certify.bounds import Clusters
@@ -15,15 +15,15 @@ def make_clusters(misses, spans):
 @pytest.mark.parametrize(("count", "size"), [(0, 100), (1, 20), (7, 50), (50, 50), (3, 299)])
 def test_clopper_pearson_is_that_of_scipy(count, size):
     for confidence in (0.9, 0.95, 0.975):
-        exact = stats.binomtest(count, size, alternative="less").proportion_ci(confidence, "exact")
+        exact = scipy.stats.binomtest(count, size, alternative="less").proportion_ci(confidence, "exact")
         assert bounds.bound_share_above(count, size, confidence) == pytest.approx(exact.high)
-        exact = stats.binomtest(count, size, alternative="greater").proportion_ci(confidence, "exact")
+        exact = scipy.stats.binomtest(count, size, alternative="greater").proportion_ci(confidence, "exact")
         assert bounds.bound_share_below(count, size, confidence) == pytest.approx(exact.low)
 
 
 def test_clopper_pearson_is_the_root_of_the_binomial():
     bound = bounds.bound_share_above(4, 200)
-    assert stats.binom.cdf(4, 200, bound) == pytest.approx(0.05)
+    assert scipy.stats.binom.cdf(4, 200, bound) == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(("count", "bound"), [(0, 2.996), (1, 4.744), (2, 6.296), (5, 10.513), (10, 16.962)])
@@ -68,8 +68,8 @@ def test_korn_graubard_is_clopper_pearson_at_the_effective_size():
     share, residuals = 190 / 2000, np.array([*range(20), *[0] * 80]) - 1.9
     effect = 100 / 99 * (residuals**2).sum() / (2000 * share * (1 - share))
     freedom = (residuals**2).sum() ** 2 / (residuals**4).sum()
-    size = 2000 / effect * (stats.t.ppf(0.95, 1999) / stats.t.ppf(0.95, freedom)) ** 2
-    wanted = stats.beta.ppf(0.95, share * size + 1, size - share * size)
+    size = 2000 / effect * (scipy.stats.t.ppf(0.95, 1999) / scipy.stats.t.ppf(0.95, freedom)) ** 2
+    wanted = scipy.stats.beta.ppf(0.95, share * size + 1, size - share * size)
     assert bounds.bound_clustered_share(found) == pytest.approx(wanted)
 
 
@@ -137,7 +137,9 @@ def test_the_p_value_agrees_with_the_bound(count, size):
 
 
 def test_the_p_value_is_that_of_the_binomial():
-    assert bounds.find_p_value(3, 700, 0.01) == pytest.approx(stats.binomtest(3, 700, 0.01, "less").pvalue)
+    assert bounds.find_p_value(3, 700, 0.01) == pytest.approx(
+        scipy.stats.binomtest(3, 700, 0.01, "less").pvalue
+    )
 
 
 def test_a_sequence_ends_at_the_first_bound_above_the_aim():

@@ -115,6 +115,7 @@ def test_a_rehearsal_marks_plants_and_gold_that_stands():
     assert mark_leaks(copy, gold, 0, Random(1)).spans == ()
 
 
+@pytest.mark.slow
 def test_the_bound_holds_where_leaks_are_harder_than_easy_plants():
     """Readers find 95% of the easy plants and 70% of the hard ones and of the leaks; 4% of the spans leak."""
     share, notes, spans, held = 0.04, 150, 12, 0

@@ -158,6 +158,7 @@ def test_a_finding_shows_no_text():
     assert repr(check.CodeFinding("a.py", 3, "SSN", "219-09-9998")) == "a.py:3: SSN"
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_prints_what_it_says(tmp_path):
     page = (ROOT / "docs/check.md").read_text("utf-8")
     example, printed = (part.split("```")[0] for part in page.split("```sh\n")[1:3])

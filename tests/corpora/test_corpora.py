@@ -333,6 +333,7 @@ def test_existing_files_are_kept_without_overwrite(tmp_path):
         corpora.write([Document("b", "x"), Document("b", "y")], tmp_path / "out", "brat")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [*ROUND, "text"])
 def test_a_line_of_ten_megabytes(format, tmp_path):
     word = "x" * 99_999 if format == "conll" else "word"  # a line for each token: two million would be slow

@@ -171,6 +171,7 @@ TINY = {  # bounds of what is kept or looked up at once
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("changed", "filled"), [([], 10**6), (list(TINY), 0)], ids=["large", "tiny"])
 def test_labels_do_not_depend_on_the_sizes_of_tables(three_engines, notes, monkeypatch, changed, filled):
     """Few texts are kept, combinations are not looked up together, rows are whole or lists of weights."""
@@ -662,6 +663,7 @@ CRF_SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", CRF_SETTINGS, ids=str)
 def test_training_has_crfsuites_losses_and_labels(notes, tmp_path, changes):
     pytest.importorskip("numba")

@@ -195,6 +195,7 @@ def test_a_system_without_templates_is_refused(monkeypatch, notes):
         importance.observe_configuration(notes[:2], "rules")
 
 
+@pytest.mark.slow
 def test_as_a_command(corpus):
     command = [sys.executable, "-m", "crfdeid.importance", str(corpus), "--top", "3"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

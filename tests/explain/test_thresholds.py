@@ -69,6 +69,7 @@ def test_a_hidden_markov_model_is_tagged_at_each_bias(notes, tmp_path):
         assert not (found.margin >= -bias)[~found.measured[bias]].any()
 
 
+@pytest.mark.slow
 def test_models_joined_use_what_their_parts_can(faint, notes, tmp_path):
     """With a CRF its threshold; with a hidden Markov model only, its bias; the rules add what they find."""
     model.train(notes[:6], Config(system="hmm"), tmp_path / "hmm")

@@ -7,7 +7,7 @@ import crfdeid
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.scheme import read_scheme
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of Presidio's own imports
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Presidio's own imports
 pytest.importorskip("presidio_analyzer")
 anonymizer = pytest.importorskip("presidio_anonymizer")
 

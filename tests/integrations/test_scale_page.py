@@ -27,6 +27,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_function_of_the_recipes_finds_spans_in_a_batch():
     names: dict = {}
     exec(RECIPES["# phi.py"], names)

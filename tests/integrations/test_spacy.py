@@ -12,7 +12,7 @@ from crfdeid import files
 from crfdeid.errors import ConfigurationError
 
 spacy = pytest.importorskip("spacy")
-pytestmark = pytest.mark.filterwarnings("ignore")  # of spaCy's own imports
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of spaCy's own imports
 
 TEXTS = [
     "Seen by Dr. Ruiz on 3/4/2061.\n\nMRN 30990453SMITH, JOHN \U0001f600, 54yo, call 617-555-0148x3.",
@@ -53,7 +53,6 @@ def test_tokens_that_a_span_cuts_are_split():
     assert doc.text == "MRN 30990453SMITH, aged 54"
 
 
-@pytest.mark.slow
 def test_a_pipe_in_two_processes_finds_the_same(nlp):
     wanted = [tag(text) for text in TEXTS * 3]
     assert [offsets(doc) for doc in nlp.pipe(TEXTS * 3, batch_size=2)] == wanted

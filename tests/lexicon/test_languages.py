@@ -60,6 +60,7 @@ def test_only_the_first_notes_are_counted():
     assert found.count_languages() == {ENGLISH: 200, SPANISH: 0}
 
 
+@pytest.mark.slow
 def test_tag_says_it_once(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nota.txt").write_text(

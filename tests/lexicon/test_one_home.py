@@ -37,6 +37,8 @@ def split_statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 def find_lists(code: str) -> Iterator[str]:
     """Yield which lists a module defines, with the line."""
+    if not any(len(list & list_words(code)) >= least for list, least in LISTS.values()):
+        return
     tree = ast.parse(code)
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
     for statement in split_statements(tree.body):

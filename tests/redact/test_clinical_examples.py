@@ -14,6 +14,7 @@ BLOCK = re.compile(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)^```", re.MULTILINE | re
 COMMAND = re.compile(r"^crfdeid (.*)$", re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", [title for title, body in SECTIONS.items() if BLOCK.search(body)])
 def test_the_commands_of_a_section_write_the_files_that_it_shows(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

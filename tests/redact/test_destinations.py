@@ -176,6 +176,7 @@ def test_a_model_with_probabilities_has_the_careful_threshold_unless_another_is_
     assert tagging.load_tagger("gold", "m", None, "best") == tagging.load_tagger("gold", "m") == (None, None)
 
 
+@pytest.mark.slow
 def test_a_release_asks_less_of_the_model_that_ships():
     assert tagging.load_tagger("tag", "english")[1] == Threshold(0.08)  # docs/redaction.md
     assert tagging.load_tagger("tag", "english+sure_rules")[1] == Threshold(0.08)

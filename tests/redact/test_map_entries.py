@@ -36,6 +36,7 @@ def test_an_entry_is_in_the_file_before_the_notes_are_given(tmp_path):
     assert set(surrogate_map.read_map(tmp_path / "map", KEY).patients) == {f"patient {c}" for c in "abc"}
 
 
+@pytest.mark.slow
 def test_a_torn_last_entry_is_dropped_and_repaired(tmp_path):
     path = tmp_path / "map"
     *_, before, end = write_entries(path)
@@ -53,6 +54,7 @@ def test_a_torn_last_entry_is_dropped_and_repaired(tmp_path):
         assert set(held.patients) == {"patient a", "patient b", "patient d"}
 
 
+@pytest.mark.slow
 def test_any_other_damage_of_an_entry_is_refused(tmp_path):
     path = tmp_path / "map"
     sizes = write_entries(path)

@@ -35,6 +35,7 @@ NOTES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["i2b2", "brat", "jsonl", "table", "inline", "labelstudio"])
 @pytest.mark.parametrize("read", ["jsonl", "table", "i2b2"])
 def test_nothing_real_is_in_any_byte_that_is_written_or_shown(tmp_path, key, capfd, read, written):
@@ -221,6 +222,7 @@ def started(*arguments) -> subprocess.Popen:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 def test_a_terminated_run_removes_what_is_half_written(tmp_path):
     notes = [marked("<PATIENT Ana Ruiz> on <DATE 3/7/2067> " * 50, f"n{n}", f"{n}") for n in range(300)]
     corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
@@ -233,6 +235,7 @@ def test_a_terminated_run_removes_what_is_half_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["n.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_half_note(tmp_path, key):
     corpora.write(
         [Document(f"n{n}", NOTES[0].text * 20, (), f"{n}") for n in range(120)], tmp_path / "n.jsonl", "jsonl"

@@ -162,6 +162,7 @@ def test_the_map_through_the_verb(corpus, monkeypatch):
     assert later == first["a-2"]
 
 
+@pytest.mark.slow
 def test_the_verb_in_a_separate_process(corpus):
     arguments = [corpus / "notes.jsonl", "--out", corpus / "clean", "--format", "text", "--style", "blank"]
     done = subprocess.run(

@@ -61,6 +61,7 @@ def read_audit(folder) -> list[dict]:
 REAL = sorted((note.id, note.patient, note.text) for note in NOTES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["jsonl", "table"])
 @pytest.mark.parametrize(
     "options",

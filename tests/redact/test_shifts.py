@@ -76,6 +76,7 @@ def test_an_imported_table_moves_the_notes_and_later_tables_agree(folder):
     assert days["n-9"] % 7 == 0 and days["n-9"] not in SHIFTS.values()
 
 
+@pytest.mark.slow
 def test_exporting_and_importing_again_gives_the_same_notes(folder):
     text = "<DATE 3/7/2067> and <DATE 2061>, <DATE March>, <DATE 3/9>, <DATE July 2064>, <DATE Christmas>"
     notes = [marked(text, f"n{n}", str(n)) for n in range(150)]

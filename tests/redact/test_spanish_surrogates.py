@@ -116,6 +116,7 @@ def test_weekdays_stay_and_days_come_before_months():
     assert days[1] - days[0] == timedelta(7)
 
 
+@pytest.mark.slow
 def test_the_whole_dates_of_the_written_notes_keep_their_intervals():
     for document in read_corpus("train", SPANISH):
         note = build_document(copy_document(document), document.id)
@@ -227,6 +228,7 @@ def test_a_job_keeps_its_gender():
     assert places.is_feminine(woman) and not places.is_feminine(man)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_written_notes_survives_but_what_is_read_as_another_word():
     left = 0
     for document in read_corpus("train", SPANISH):

@@ -125,6 +125,7 @@ def test_what_a_query_needs_is_said(monkeypatch):
         patients.build_query_reader(Query("sqlite://", "SELECT 1"), Reading("jsonl"))
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
     page = (files.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
     command = page.split("redact --sql\n")[1].split("```sh\n")[1].split("```")[0]

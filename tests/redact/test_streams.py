@@ -59,6 +59,7 @@ def test_a_stream_has_the_bytes_of_a_file(tmp_path, pipe, capfdbinary, format, o
     assert (tmp_path / f"d.{suffix}").read_bytes() == out
 
 
+@pytest.mark.slow
 def test_a_patient_is_written_when_the_next_one_comes():
     command = [
         sys.executable,

@@ -282,6 +282,7 @@ def read_shares(table):
     return {name: next((float(cell[:-1]) for cell in cells if "%" in cell), None) for name, *cells in rows}
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_is_what_its_commands_give(tmp_path, capsys, monkeypatch):
     """The figures may differ a little, because surrogates change with the lists that they are drawn from."""
     monkeypatch.chdir(tmp_path)

@@ -15,6 +15,7 @@ from review_learning import Plan, Point  # noqa: E402
 SETTINGS = 'features = ["lexical"]\n[crf]\nmax_iterations = 10\n'
 
 
+@pytest.mark.slow
 def test_a_model_learns_from_the_notes_that_the_list_has_first(monkeypatch, tmp_path):
     (tmp_path / "small.toml").write_text(SETTINGS, encoding="utf-8")
     plan = Plan(rounds=2, step=1, pool=4, test=2, config=str(tmp_path / "small.toml"))

@@ -735,6 +735,7 @@ def test_a_model_at_another_threshold_is_another_system(corpus, small_model):
     assert [name[len("small 123456") :] for name in names] == ["", " at 0.1", " at DATE 0.2"]
 
 
+@pytest.mark.slow
 def test_systems_that_learn_nothing_and_unions_have_names_of_their_own(corpus):
     base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server"]
     for name in ("rules", "heuristic", "rules+heuristic", "rules"):

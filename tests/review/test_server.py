@@ -221,6 +221,7 @@ def test_one_action_decides_all_that_everybody_agrees_on(study):
     assert eve.decide(2, "decide_agreed", status=409)["stage"] == "alone"
 
 
+@pytest.mark.slow
 def test_nobody_sees_the_marks_of_others_before_consensus(study):
     ann, bob, eve = (
         finish_note(study, "ann", (12, 16, "DOCTOR")),

@@ -41,6 +41,7 @@ def share(missed, spans, dates):
     return sum((span.type == "DATE") is dates for span in missed) / of_all
 
 
+@pytest.mark.slow
 def test_the_consensus_and_the_tables(study, tmp_path, capsys):
     gold = study.create_study(tmp_path, 4, 2, model=None)
     opened = open_study(tmp_path / "study.db")

@@ -613,6 +613,7 @@ def test_the_address_without_a_proxy():
     assert serve.choose_names(ServerOptions("ward.example.org")) == ("ward.example.org",)
 
 
+@pytest.mark.slow
 def test_who_has_no_password_is_named(study):
     serve.check_passwords(study)  # nobody logs in
     study.requires_login = True

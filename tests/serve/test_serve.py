@@ -72,6 +72,7 @@ def notes(*texts):
     return {"notes": [{"text": text} for text in texts]}
 
 
+@pytest.mark.slow
 def test_tag_gives_the_spans_that_the_tagger_gives(client, engine):
     reply = client.post("/tag", json={"notes": [{"id": "n1", "text": TEXT}, {"text": "é Dr. Ruiz"}]})
     found = list(workers.read_notes({"notes": [{"text": TEXT}, {"text": "é Dr. Ruiz"}]}))
@@ -90,6 +91,7 @@ def test_what_is_redacted_is_restored(client, style):
     assert [note["text"] for note in restored["notes"]] == [TEXT, f"Write to {CANARY}."]
 
 
+@pytest.mark.slow
 def test_a_map_cannot_make_a_reply_that_fills_the_memory(client, monkeypatch):
     pair = {"issued": "[PATIENT_1]", "real": "A" * 10_000, "type": "PATIENT"}
     texts = notes("[PATIENT_1]" * 2_000)
@@ -266,6 +268,7 @@ def test_a_copy_answers_and_the_worker_remembers_nothing(engine):
     assert len(engine.tagger.parts[0].decoder.vocabulary) == before
 
 
+@pytest.mark.slow
 def test_a_worker_knows_the_words_of_invented_notes_when_it_is_warm(engine, monkeypatch):
     monkeypatch.setattr(workers, "WARM_NOTES", 3)
     engine.tagger.forget()

@@ -264,6 +264,7 @@ def test_a_closed_session_is_of_no_use(tagger):
     session.close()
 
 
+@pytest.mark.slow
 def test_nothing_of_a_closed_session_is_in_memory(tagger):
     with Session(tagger) as session:
         session.redact("Mr. Zanzibarovitch was seen.")
@@ -307,6 +308,7 @@ def test_the_pairs_of_a_session_go_on_in_another(tagger, style):
         assert "Okafor" not in redacted and "Zuleika" not in redacted
 
 
+@pytest.mark.slow
 def test_many_answers_are_restored_to_the_character(tagger, style):
     counts = benchmark.measure(tagger, style, 20, seed=5)
     for kind in benchmark.KINDS:

@@ -35,6 +35,7 @@ def poisoned(monkeypatch):
     monkeypatch.setattr(worker, "load_model", poison.load_poisoned)
 
 
+@pytest.mark.slow
 def test_a_row_gets_its_spans_and_a_null_or_broken_one_a_word():
     pytest.importorskip("pyspark")
     rows = batch_of((1, "seen on 3/4/2061", "a"), (2, None, "a"), (None, "", "b"), (4, "", None))

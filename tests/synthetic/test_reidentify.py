@@ -125,6 +125,7 @@ def test_an_unknown_convention_suggests() -> None:
         convention.read_convention("mtsample")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_but_places_changes(kind: str, reports) -> None:
     for host, one in zip(reports, corpus.make_corpus(kind, reports, seed=4, plain=True)):
@@ -237,6 +238,7 @@ def test_every_form_of_every_type_is_covered(reports) -> None:
     assert all(len(group) > 1 for group in corpus.read_mentions().values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_documents_with_gold_spans_are_re_identified_too(kind: str, notes) -> None:
     made = list(corpus.make_corpus(kind, read_sources(notes, None), seed=1, plain=True))

@@ -50,6 +50,7 @@ def covered(documents, *types):
 # --- gold ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_spans_hold_text_without_white_space_at_their_ends():
     assert all(text and text == text.strip() for text in covered(notes(), *scheme.read_scheme().types))
 

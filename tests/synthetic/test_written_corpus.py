@@ -131,6 +131,7 @@ def test_every_document_of_a_hand_has_its_own_id_and_a_used_cast(path):
         assert not list(written_checks.find_unused_cast(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", HANDS[ENGLISH], ids=lambda path: path.stem)
 def test_every_document_can_be_filled(path):
     for document in read_hand(path):

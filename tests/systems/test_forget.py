@@ -25,6 +25,7 @@ def strings_in_memory(word: str) -> int:
     return held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["english", "english+rules"])
 def test_a_tagger_forgets_the_words_of_a_note(name):
     tagger = model.load(name)

@@ -30,6 +30,7 @@ def test_a_systems_module_has_the_face(name):
     assert features or registry.read_config("english", system="hmm", features=(), type_bias={})
 
 
+@pytest.mark.slow
 def test_to_know_all_systems_loads_no_package_of_an_extra():
     code = (
         "import sys; from crfdeid.systems import registry;"

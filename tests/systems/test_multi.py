@@ -136,6 +136,7 @@ def test_a_damaged_base_is_refused(notes, tmp_path):
         model.load(tmp_path / "m")
 
 
+@pytest.mark.slow
 def test_same_bytes_for_the_same_seed(notes, tmp_path):
     manifests = []
     for name in "ab":

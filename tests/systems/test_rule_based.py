@@ -59,6 +59,7 @@ def test_the_rules_of_some_works_are_a_system(notes, tmp_path):
         registry.check(Config(system="rules", options={"works": ["Tafvizi 2012"]}))
 
 
+@pytest.mark.slow
 def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):
     for number, text in (("1", "Mr. Zacharias Quimbly was seen."), ("2", "Quimbly is well.")):
         (tmp_path / f"{number}.txt").write_text(text)
@@ -89,6 +90,7 @@ def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path,
         which.main(["--model", str(small_model.folder)])
 
 
+@pytest.mark.slow
 def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
     tagger = model.train(notes[:2], Config(system="heuristic"), tmp_path / "heuristic")
     text = "Mr. Young and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."

@@ -47,6 +47,7 @@ def test_a_note_without_phi_stays_without_spans(tagger):
     assert tagger.tag(Document("n", text)).spans == ()
 
 
+@pytest.mark.slow
 def test_the_verbs_know_it_by_its_name_and_redact_in_spanish(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nota.txt").write_text(NOTE, encoding="utf-8")

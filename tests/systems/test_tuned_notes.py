@@ -83,6 +83,7 @@ def test_a_name_means_the_models_that_it_joins(folder, tmp_path, monkeypatch):
     assert known == read_tuning_list(type(folder)("mine+rules"))
 
 
+@pytest.mark.slow
 def test_draw_and_state_refuse_the_notes_of_a_model(notes, tmp_path):
     release = write_release(tmp_path)
     trained = [note.with_spans(note.spans) for note in corpora.read(release)][3:5]

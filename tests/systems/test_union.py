@@ -45,6 +45,7 @@ def test_the_union_covers_every_letter_that_any_covers_and_never_overlaps(text, 
     assert not any(a.overlaps(b) for n, a in enumerate(found) for b in found[:n])
 
 
+@pytest.mark.slow
 def test_models_are_joined_by_name(small_model, capsys, tmp_path):
     text = "Mr. Ruiz called (617) 555-0148 on 3/4/2061."
     (tmp_path / "n.txt").write_text(text)

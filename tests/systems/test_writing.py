@@ -55,6 +55,7 @@ def assert_found_alike(tagger, text, written):
     assert spans_of(tagger, other) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", WRITINGS.values(), ids=list(WRITINGS))
 def test_every_writing_of_a_note_has_the_same_spans(tagger, written):
     assert len(spans_of(tagger, NOTE)) > 5

@@ -30,6 +30,7 @@ def test_a_list_is_well_formed(path):
     assert all(entry == " ".join(entry.split()) and entry for entry in entries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in FILES if not p.stem.endswith(".exclude")], ids=lambda p: p.stem)
 def test_a_list_matches_its_own_entries_but_the_excluded(path):
     found = gazetteer.read_gazetteer(path)

@@ -88,6 +88,7 @@ def test_an_unknown_splitter():
         split_sentences("x", "rule")
 
 
+@pytest.mark.slow
 def test_punkt_without_its_data_is_refused(monkeypatch):
     def fail(language):
         raise LookupError(language)
