@@ -17,6 +17,7 @@ from crfdeid.repair.cues import drop_words, find_names, read_cues
 from crfdeid.repair.dates import drop_dates, join_weekdays, split_dates, split_name_and_date, trim_date_words
 from crfdeid.repair.names import (
     join_components,
+    join_names,
     join_nicknames,
     mark_names,
     split_names,
@@ -167,6 +168,9 @@ FORMS = {
         '<PATIENT|Ana "Bee" Ruiz> came',
         NAMES,
     ),
+    "join_names": Repair(
+        join_names, "<PATIENT|Muthu> s/o <PATIENT|Krishnan>, 61", "<PATIENT|Muthu s/o Krishnan>, 61", NAMES
+    ),
     "join_components": Repair(
         join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||", NAMES
     ),
@@ -175,7 +179,7 @@ FORMS = {
         join_streets,
         "at <STREET|Elm House>, <STREET|12 Knoll Rd> now",
         "at <STREET|Elm House, 12 Knoll Rd> now",
-        frozenset({"STREET"}),
+        frozenset({"STREET", "DATE"}),
     ),
     "widen_streets": Repair(
         widen_streets,

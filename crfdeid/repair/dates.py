@@ -81,6 +81,19 @@ HOURS = re.compile(
     r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
     r"|time\s+\d{1,2}[.:]\d{2}(?:\s?[–-]\s?\d{1,2}[.:]\d{2})?)"
 )
+CLOCKS = re.compile(
+    r"(?<![\w.:/,$#-])(?:0\d|1[0-7]|2[1-3])[0-5]\d(?![\w.:/]|-\d{3}\b)"
+)  # times that are no years
+ENOUGH = 3  # times of a note that writes them as four digits, or as 7.45
+CLOCK_BEFORE = re.compile(
+    r"(?:\A|[\r\n][ \t*•>]*|[~@→][ \t]?|(?i:\b(?:at|approx|by|til|till))[ \t]|\b\d{4}[ \t]?[-–→/][ \t]?)\Z"
+)
+CLOCK_AFTER = re.compile(r"[ \t]?[-–→][ \t]?(?:[01]\d|2[0-3])[0-5]\d\b")
+STOPPED = re.compile(r"([01]?\d|2[0-3])\.([0-5]\d)")  # 7.45
+LINE_TIMES = re.compile(r"(?m)^[ \t]*(?:[01]?\d|2[0-3])\.([0-5]\d)(?=[ \t])")
+LINE_BEFORE = re.compile(r"(?:\A|[\r\n])[ \t]*\Z")
+HALF_DAY = re.compile(r" ?[ap]\.?m\b", re.IGNORECASE)
+LAST_DAY = 31
 RATIO = re.compile(r"(\d{1,2})(?:[-–]\d{1,2})?[ ]?/[ ]?(\d{1,2})")
 GRADES = re.compile(
     r"\d{1,2}[/–-]\d{1,2}[/–-]\d"
@@ -171,7 +184,7 @@ def _is_weekday_of(text: str, weekday: Span, day: Span) -> bool:
 
 def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
     """A time, a duration, a score, levels of the spine and a ratio that no calendar has are not dates."""
-    kept = [span for span in spans if not _is_time(text, span)]
+    kept = [span for span in spans if not (_is_time(text, span) or _is_noted_time(text, span))]
     ratios = {span: found for span in kept if (found := _read_ratio(text, span))}
     if not ratios:
         return kept
@@ -228,3 +241,23 @@ def _is_time(text: str, span: Span) -> bool:
         return NOT_DAY_AFTER.match(text, span.end) is not None
     value = text[span.start : span.end]
     return bool(HOURS.fullmatch(value) or GRADES.fullmatch(value)) and not DATE_GOES_ON.match(text, span.end)
+
+
+def _is_noted_time(text: str, span: Span) -> bool:
+    """Whether a date is the time of an entry in a note that has many: "2030" beside 0715 and 1140, "9.05"
+    where another line begins with 7.45."""
+    if span.type != "DATE":
+        return False
+    before = max(0, span.start - REACH)
+    if CLOCK.fullmatch(text, span.start, span.end):
+        is_entry = CLOCK_BEFORE.search(text, before, span.start) or CLOCK_AFTER.match(text, span.end)
+        return bool(is_entry) and len(set(CLOCKS.findall(text))) >= ENOUGH
+    found = STOPPED.fullmatch(text, span.start, span.end)
+    if not found or DATE_GOES_ON.match(text, span.end):
+        return False
+    if int(found[2]) > LAST_DAY or HALF_DAY.match(text, span.end):
+        return True
+    if not LINE_BEFORE.search(text, before, span.start):
+        return False
+    minutes = LINE_TIMES.findall(text)
+    return len(minutes) >= ENOUGH and any(int(minute) > LAST_DAY for minute in minutes)

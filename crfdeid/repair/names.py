@@ -64,6 +64,16 @@ JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
 COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
 SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
+CHILD_OF = re.compile(
+    r"[ \t]+(?i:[sdwc]/o|a/[lp]|bint[ei]|bin|bte|bt)\.?[ \t]+"
+)  # of Tamil, Sikh and Malay names
+COMMA = re.compile(r", ?")
+ONE_WORD = re.compile(r"[^\W\d_][\w'’-]+")
+CELL_BEFORE = re.compile(
+    r"(?:\A|[\r\n|]|[ \t]{2}|(?i:\b(?:pt|patient|name))[.:]?)[ \t]*(?:\d{1,2}[.)][ \t]+)?\Z"
+)
+CELL_AFTER = re.compile(r"[ \t]*(?:\Z|[\r\n|(;]|[ \t]{2}|\d|,[ \t]*\d{1,3}\b)")
+
 PATIENT_BEFORE = re.compile(
     r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
     r"Client|R[Ee]|Regarding|REGARDING|P(?:age|AGE))[ \t]*[:#][ \t]*"
@@ -171,6 +181,32 @@ def trim_titles(text: str, spans: Sequence[Span]) -> Spans:
             yield from cut(span, text, before, after)
         else:
             yield span
+
+
+def join_names(text: str, spans: Sequence[Span]) -> Spans:
+    """A name and that of the father behind "s/o" or "bin" are one, and so are a surname and the first name
+    behind its comma at the beginning of a line or a cell."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        if not _is_one_name(text, first, second):
+            return None
+        return "PATIENT" if "PATIENT" in (first.type, second.type) else first.type
+
+    return join_neighbours(spans, find_type)
+
+
+def _is_one_name(text: str, first: Span, second: Span) -> bool:
+    if not {first.type, second.type} <= NAMES or second.start - first.end > REACH:
+        return False
+    if CHILD_OF.fullmatch(text, first.end, second.start):
+        return True
+    return (
+        COMMA.fullmatch(text, first.end, second.start) is not None
+        and ONE_WORD.fullmatch(text, first.start, first.end) is not None
+        and ONE_WORD.fullmatch(text, second.start, second.end) is not None
+        and CELL_BEFORE.search(text, max(0, first.start - REACH), first.start) is not None
+        and CELL_AFTER.match(text, second.end) is not None
+    )
 
 
 def join_nicknames(text: str, spans: Sequence[Span]) -> Spans:

@@ -112,6 +112,8 @@ STATE = (
 )
 CELL = r"(?:\"?[ \t]*[,;|\t][ \t]*\"?|\^{1,2})"  # what separates two cells, or two components of HL7
 FLAT = r"(?:unit|apt|apartment|flat|suite|ste|lot|bldg)"
+UNIT = re.compile(r"#\d\d-\d{2,3}")
+HOUSE_NUMBER = re.compile(r"(?:\d{1,3}/)?\d{1,3}[A-Za-z]? ")
 FLAT_BEFORE = re.compile(rf"(?<![\w-]){FLAT}\.? (?:\w{{1,4}}, )?\Z", re.IGNORECASE)
 FLAT_AFTER = re.compile(rf",? {FLAT}\.? #?(?:\d{{1,4}}[A-Z]?|[A-Z]\d{{0,3}})(?!\w)", re.IGNORECASE)
 TOWN = re.compile(
@@ -121,14 +123,26 @@ TOWN = re.compile(
 
 
 def join_streets(text: str, spans: Sequence[Span]) -> Spans:
-    """A flat or a house with its name, and the street behind a comma, are one address."""
+    """A flat or a house with its name and the street behind a comma are one address, and so are a street and
+    its house's number that was read as a date or an age. "#03-41" is a floor and a unit."""
+    units = (
+        replace(span, start=span.start - 1, type="STREET")
+        if span.type == "DATE" and UNIT.fullmatch(text, span.start - 1, span.end)
+        else span
+        for span in spans
+    )
     return join_neighbours(
-        spans,
-        lambda first, second: (
-            first.type
-            if first.type == second.type == "STREET" and text[first.end : second.start] == ", "
-            else None
-        ),
+        [*units], lambda first, second: "STREET" if _is_one_address(text, first, second) else None
+    )
+
+
+def _is_one_address(text: str, first: Span, second: Span) -> bool:
+    if second.type != "STREET":
+        return False
+    if first.type == "STREET":
+        return text[first.end : second.start] == ", "
+    return (
+        first.type in ("DATE", "AGE") and HOUSE_NUMBER.fullmatch(text, first.start, second.start) is not None
     )
 
 

@@ -110,6 +110,16 @@ on <DATE|May 3> 11 x
 of <DATE|2016>-<DATE|2018> x
 the flat at <STREET|17 Elm Court>, Unit of
 <STREET|1 Elm St> and <STREET|2 Oak St> x
+0715 up, 1140 out, 2210 bed; MI in <DATE|2011>
+\n<DATE|1990> stent, 0715 up, 1140 out
+due <DATE|9.05>, seen 7.45
+on <DATE|01.29> a fax
+\n<DATE|9.05> seen\n8.10 out
+seen by <PATIENT|Ana>, <DOCTOR|Ruiz> and all
+present: <PATIENT|Ana>, <PATIENT|Bee>, <PATIENT|Roth>
+<PATIENT|Hope> is in <PATIENT|Ruiz>
+seen <DATE|3/19>, <STREET|12 Oak St> x
+age <AGE|51> at <STREET|12 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
@@ -208,6 +218,18 @@ CHANGED = {
     "VA cc <DATE|6/9> x": "VA cc 6/9 x",
     "height <DATE|25th> centile": "height 25th centile",
     "<DATE|Wednesday> <DATE|3/7> x": "<DATE|Wednesday 3/7> x",
+    "0715 up, 1140 out\n<DATE|2010> bed, 2215 lamp": "0715 up, 1140 out\n2010 bed, 2215 lamp",
+    "0715 up, 1140 out, 2215 lamp ~<DATE|1930> x": "0715 up, 1140 out, 2215 lamp ~1930 x",
+    "x 0715, 1140, 2215; nap 1940-<DATE|2030> x": "x 0715, 1140, 2215; nap 1940-2030 x",
+    "at <DATE|8.45> x": "at 8.45 x",
+    "call <DATE|2.15>am x": "call 2.15am x",
+    "7.45 up\n<DATE|9.05> seen\n10.40 x": "7.45 up\n9.05 seen\n10.40 x",
+    "<DOCTOR|Thila> a/p <DOCTOR|Muru>, MD": "<DOCTOR|Thila a/p Muru>, MD",
+    "\n<DOCTOR|Ruiz>, <PATIENT|Ana>, 71, x": "\n<PATIENT|Ruiz, Ana>, 71, x",
+    "| <PATIENT|Roth>, <PATIENT|Bee> | self": "| <PATIENT|Roth, Bee> | self",
+    "at <AGE|51>a <STREET|Oak St> x": "at <STREET|51a Oak St> x",
+    "at <DATE|3/19> <STREET|Oak St> x": "at <STREET|3/19 Oak St> x",
+    "to #<DATE|03-41> Elm": "to <STREET|#03-41> Elm",
     "on <DATE|11 Jul 2018>, <DATE|Wed> x": "on <DATE|11 Jul 2018, Wed> x",
     "on <DATE|saturday> the <DATE|tenth> x": "on <DATE|saturday the tenth> x",
     "from <DATE|Feb 1981 - Nov 2009> x": "from <DATE|Feb 1981> - <DATE|Nov 2009> x",
