@@ -76,7 +76,7 @@ def write_learned(tagger: CrfTagger, folder: Path) -> None:
     crfsuite_file.write(folder / CRFSUITE, weights.labels, weights.attributes, weights.records)
     if isinstance(tagger, JudgedTagger):
         write_trees(folder / TREES, tagger.trees)
-        tagger.shares.write(folder / SHARES)
+        tagger.view.shares.write(folder / SHARES)
 
 
 def write_record(choice: Choice, source: Source, folder: Path) -> None:

@@ -21,7 +21,7 @@ from crfdeid.engine.training.prior import Prior, train_further
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.bias import list_amounts
 from crfdeid.systems.crf import CrfTagger, add_amounts
-from crfdeid.systems.judged.judged import JudgedTagger, Trees, build_rows
+from crfdeid.systems.judged.judged import JudgedTagger, Trees, build_view
 from crfdeid.systems.judged.training import Further, describe_all, fit_further, join_trees
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.term_lists import Terms
@@ -98,7 +98,9 @@ def replace_weights(tagger: CrfTagger, weights: Weights) -> CrfTagger:
     if found.risk:
         found.risk = found._build_risk_decoder()
     if isinstance(found, JudgedTagger):
-        found.judge_rows = build_rows(found, found.options, found.judge_rows.values.numbers)
+        view = found.view
+        network = view.network.bind(found) if view.network else None
+        found.view = build_view(found, found.options, view.rows.values.numbers, view.shares, network)
     return found
 
 
@@ -108,8 +110,7 @@ def judge_candidates(tagger: CrfTagger, notes: Sequence[Document]) -> list[Judge
         return []
     folded = [fold_document(note) for note in notes]
     resolved = [tagger.pipeline.resolve_overlaps(note) for note in folded]
-    numbers = tagger.judge_rows.values.numbers
-    return list(describe_all(tagger, resolved, tagger.options, numbers, tagger.shares))
+    return list(describe_all(tagger, resolved, tagger.view))
 
 
 def add_trees(tagger: CrfTagger, judged: Sequence[Judged], rounds: int) -> CrfTagger:

@@ -76,11 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
         page.write(args.html, weights, args.label, args.top, trace, explanations, args.runners)
     print(render_text(weights, args, trace, explanations))
     if explained == registry.TREES and args.note:
-        print(
-            "\n".join(
-                ["", "The CRF's possible spans as the trees judge them:", *explain_judged(folder, args)]
-            )
-        )
+        print("\n".join(["", "The possible spans as the trees judge them:", *explain_judged(folder, args)]))
 
 
 def explain_judged(folder: Path, args: argparse.Namespace) -> list[str]:

@@ -23,7 +23,7 @@ import numpy as np
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain.attribution import find_number, find_sequence
 from crfdeid.explain.text import escape_controls, format_title
-from crfdeid.systems.judged.judged import JudgedTagger, find_batch_candidates
+from crfdeid.systems.judged.judged import JudgedTagger
 from crfdeid.systems.judged.rescored import RescoredTagger
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.works.hmm import HmmTagger
@@ -211,19 +211,21 @@ def list_candidates(tagger: RescoredTagger, document: Document) -> list[str]:
 
 
 def list_judged(tagger: JudgedTagger, document: Document) -> list[str]:
-    """Return the lines of a table: each candidate of the CRF with the probability that the trees give, that
-    of the CRF, and whether it is a span. It quotes the note."""
+    """Return the lines of a table: each candidate with the probability that the trees give, those of the CRF
+    and of the network (where there is one), and whether it is a span. It quotes the note."""
     folding = fold_text(document.text)
     batch = tagger.batch([folding.fold_document(document)])
-    found = find_batch_candidates(tagger, batch, tagger.options.least)
+    found, columns = tagger.view.describe(tagger, batch)
     judged, given = tagger.judge(batch).probabilities, set(tagger.tag(document).spans)
+    members = tagger.view.find_members(found, columns)
     places = zip(batch.starts[found.first].tolist(), batch.ends[found.last].tolist(), found.types.tolist())
-    rows = [["offsets", "type", "span", "judged", "CRF", "text"]]
-    for (start, end, type), trees, crf in zip(places, judged.tolist(), found.probabilities.tolist()):
-        if max(trees, crf) >= LEAST:
-            span = folding.unfold(Span(start, end, tagger.judge_rows.types[type]))
+    rows = [["offsets", "type", "span", "judged", *members, "text"]]
+    for (start, end, type), *probable in zip(places, judged.tolist(), *members.values()):
+        if max(probable) >= LEAST:
+            span = folding.unfold(Span(start, end, tagger.view.rows.types[type]))
             is_given, text = "yes" * (span in given), escape_controls(document.text_of(span))
-            rows.append([f"{span.start}-{span.end}", span.type, is_given, f"{trees:.3f}", f"{crf:.3f}", text])
+            figures = [f"{value:.3f}" for value in probable]
+            rows.append([f"{span.start}-{span.end}", span.type, is_given, *figures, text])
     return align_columns(rows)
 
 

@@ -16,6 +16,7 @@ from crfdeid.share.canaries import DECOYS, Canary
 from crfdeid.systems import model_folder
 from crfdeid.systems.crf import CRFSUITE, CrfTagger
 from crfdeid.systems.judged.judged import SHARES
+from crfdeid.systems.judged.network import VALUES as NETWORK_VALUES
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import TRAINING
 
@@ -119,8 +120,9 @@ def watch(documents: Sequence[Document], on_document: Callable[[], object]) -> I
 
 def read_model(tagger: CrfTagger) -> set[str]:
     """Return the words and long numbers that can be read in a model: in its attributes, in its known words,
-    in its table of the shares of words, and in its gazetteers of training spans."""
-    paths = [path for name in (model_folder.KNOWN_WORDS, SHARES) if (path := tagger.folder / name).is_file()]
+    in its table of the shares of words, in its network's values, and in its gazetteers of training spans."""
+    names = model_folder.KNOWN_WORDS, SHARES, NETWORK_VALUES
+    paths = [path for name in names if (path := tagger.folder / name).is_file()]
     known = {text for path in paths for text in strings.find_strings(read_text(path))}
     attributes = strings.read_strings(tagger.weights.attributes)
     return attributes | known | strings.read_training_lists(tagger.folder)

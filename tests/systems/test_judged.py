@@ -233,7 +233,7 @@ def test_the_trees_see_what_is_beside_a_candidate_and_what_the_note_is_full_of(t
 def test_a_model_without_the_types_of_the_note_has_fewer_columns(notes, tmp_path):
     plain = dataclasses.replace(JUDGED, options=OPTIONS | {"note_types": False, "trees": 3})
     tagger = model.train(notes[:8], plain, tmp_path / "m")
-    assert not set(tagger.judge_rows.list_names()) & set(word_evidence.TYPE_NAMES)
+    assert not set(tagger.view.rows.list_names()) & set(word_evidence.TYPE_NAMES)
     assert next(tagger.tag_all([notes[9]])).spans
 
 
@@ -280,19 +280,19 @@ def test_a_note_of_another_one_is_not_near(tagger):
     one, two = note(0), Document("b", text, (Span(4, 8, "DOCTOR"),))
     batch = tagger.batch([one, two])
     found = judged.find_batch_candidates(tagger, batch, 0.01)
-    together = tagger.judge_rows.describe(tagger, batch, found, tagger.shares)
+    together = tagger.view.rows.describe(tagger, batch, found, tagger.view.shares)
     alone = tagger.batch([two])
     own = judged.find_batch_candidates(tagger, alone, 0.01)
     assert np.allclose(
-        together[-len(own.first) :], tagger.judge_rows.describe(tagger, alone, own, tagger.shares)
+        together[-len(own.first) :], tagger.view.rows.describe(tagger, alone, own, tagger.view.shares)
     )
-    assert together.shape[1] == len(tagger.judge_rows.list_names())
+    assert together.shape[1] == len(tagger.view.rows.list_names())
 
 
 def test_explain_says_what_the_crf_and_the_trees_say(tagger, tmp_path, capsys):
     (tmp_path / "note.txt").write_text(note(30).text)
     explain([str(tagger.folder), "--note", str(tmp_path / "note.txt")])
-    table = capsys.readouterr().out.split("The CRF's possible spans as the trees judge them:\n")[1]
+    table = capsys.readouterr().out.split("The possible spans as the trees judge them:\n")[1]
     rows = [line.split() for line in table.splitlines()]
     assert rows[0] == ["offsets", "type", "span", "judged", "CRF", "text"]
     assert [row[1:3] + row[5:] for row in rows if row[2] == "yes"] == [

@@ -28,6 +28,7 @@ from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems.crf import CrfTagger, place_spans
+from crfdeid.systems.judged.network import NAMES, NetworkReader, read_network
 from crfdeid.systems.judged.rows import (
     SpanRows,
     TokenValues,
@@ -35,7 +36,7 @@ from crfdeid.systems.judged.rows import (
     compute_log_odds,
     trim_candidates,
 )
-from crfdeid.systems.judged.word_evidence import measure_mass, read_shares
+from crfdeid.systems.judged.word_evidence import WordShares, measure_mass, read_shares
 from crfdeid.systems.registry import read_options
 from crfdeid.systems.tagger import ModelFolder, batch_documents
 from crfdeid.systems.threshold import Threshold, list_spans, read_limits
@@ -90,8 +91,13 @@ class Options(TreeOptions):
     and after. With ``note_types``, the trees see how probable each type is at the tokens of the whole note
     (:class:`TokenTypes`). ``group`` is a regular expression: documents whose patients begin with the same
     match are in one fold. ``least_owners`` is the number of patients of a word whose shares are kept.
-    Weights of the CRF below ``least_weight`` are left out, so that its file is smaller. The other settings
-    are those of :class:`TreeOptions`."""
+    Weights of the CRF below ``least_weight`` are left out, so that its file is smaller.
+
+    ``network`` are the observations that a small network looks at
+    (:mod:`crfdeid.systems.judged.network`); where there are none, there is no network. Its candidates are
+    added to the CRF's; ``network_least`` is their smallest probability. ``network_width`` is the number of
+    values that it keeps of a token, ``network_rounds`` how often it goes through the training documents. The
+    other settings are those of :class:`TreeOptions`."""
 
     inside: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -99,17 +105,61 @@ class Options(TreeOptions):
     group: str = ""
     least_owners: int = 3
     least_weight: float = 0.0
+    network: tuple[str, ...] = ()
+    network_width: int = 96
+    network_rounds: int = 7
+    network_least: float = 0.05
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.least_owners, int) or self.least_owners < 1:
-            raise ValueError(f"least_owners = {self.least_owners}: wanted a whole number, 1 or more")
+        for name in ("least_owners", "network_width", "network_rounds"):
+            number = getattr(self, name)
+            if not isinstance(number, int) or number < 1:
+                raise ValueError(f"{name} = {number}: wanted a whole number, 1 or more")
+        if not 0 < self.network_least < 1:
+            raise ValueError(f"network_least = {self.network_least}: wanted a number above 0 and below 1")
         if not self.least_weight >= 0:
             raise ValueError(f"least_weight = {self.least_weight}: wanted 0 or more")
         try:
             re.compile(self.group)
         except re.error:
             raise ValueError("group: not a regular expression") from None
+
+
+class View(NamedTuple):
+    """How the trees see the possible spans of a batch: ``least`` is the smallest probability that the CRF
+    gives one."""
+
+    least: float
+    rows: SpanRows
+    shares: WordShares
+    network: NetworkReader | None = None
+
+    def describe(self, tagger: CrfTagger, batch: Batch) -> tuple[Candidates, Floats]:
+        """Return the candidates of the CRF and of the network, and a row [columns] for each; the numbers of
+        their types are those of the scheme, sorted."""
+        found = find_batch_candidates(tagger, batch, self.least)
+        if self.network is None:
+            return found, self.rows.describe(tagger, batch, found, self.shares)
+        found, columns = self.network.widen(tagger, batch, found)
+        rows = self.rows.describe(tagger, batch, found, self.shares)
+        return found, np.concatenate([rows, columns], axis=1) if len(columns) else rows
+
+    def list_names(self) -> list[str]:
+        """Return the names of the columns."""
+        return [*self.rows.list_names(), *(NAMES if self.network else ())]
+
+    def find_members(self, found: Candidates, rows: Floats) -> dict[str, list[float]]:
+        """Return what the CRF and the network, if there is one, say of the candidates with these rows."""
+        if not self.network or not len(rows):
+            return {"CRF": found.probabilities.tolist()}
+        return {name: rows[:, place - len(NAMES)].tolist() for place, name in enumerate(("CRF", "network"))}
+
+    def forget(self) -> None:
+        """Forget the texts of the batches."""
+        self.rows.forget()
+        if self.network:
+            self.network.values.forget()
 
 
 class JudgedTagger(CrfTagger):
@@ -121,21 +171,24 @@ class JudgedTagger(CrfTagger):
         super().__init__(model_folder)
         self.options = read_options(Options, self.config)
         self.trees = read_trees(self.folder / TREES)
-        self.shares = read_shares(self.folder / SHARES)
         values = ValueNumbers((), read_values(self.folder / VALUES))
-        self.judge_rows = build_rows(self, self.options, values)
+        network = (
+            NetworkReader(*read_network(self.folder), self, self.options.network_least)
+            if self.options.network
+            else None
+        )
+        self.view = build_view(self, self.options, values, read_shares(self.folder / SHARES), network)
         self.limits = read_limits(self.config)
 
     def judge(self, batch: Batch) -> Candidates:
         """Return the candidates of a batch with what the trees say of them."""
-        found = find_batch_candidates(self, batch, self.options.least)
-        rows = self.judge_rows.describe(self, batch, found, self.shares)
+        found, rows = self.view.describe(self, batch)
         return found._replace(probabilities=apply_trees(self.trees, rows, self.compiled))
 
     def forget_texts(self) -> None:
         """Empty what the CRF and the trees' columns remember of texts."""
         super().forget_texts()
-        self.judge_rows.forget()
+        self.view.forget()
 
     def find_margins(self, document: Document, extra_columns: Sequence[Columns] = ()) -> Floats:
         """Return the log odds of PHI at each token of the chosen spans: a threshold below it covers the
@@ -152,7 +205,7 @@ class JudgedTagger(CrfTagger):
         """Return the spans of a batch without overlaps that are right in all with the most probability; their
         probabilities are those that their places hold PHI."""
         judged = self.judge(batch)
-        limits = np.full(len(self.judge_rows.types), DOUBTFUL)
+        limits = np.full(len(self.view.rows.types), DOUBTFUL)
         places = judged._replace(probabilities=measure_mass(judged, len(batch)))
         return places.select(choose_spans(judged, limits))
 
@@ -167,7 +220,7 @@ class JudgedTagger(CrfTagger):
     def _tag_spans(
         self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
     ) -> Iterator[Document]:
-        types = self.judge_rows.types
+        types = self.view.rows.types
         limits = threshold.list_limits(types)
         for some in batch_documents(documents):
             batch = self.batch(some)
@@ -176,12 +229,19 @@ class JudgedTagger(CrfTagger):
             yield from place_spans(batch, list_spans(batch, kept, types, probabilities))
 
 
-def build_rows(tagger: CrfTagger, options: Options, values: ValueNumbers) -> SpanRows:
+def build_view(
+    tagger: CrfTagger,
+    options: Options,
+    values: ValueNumbers,
+    shares: WordShares,
+    network: NetworkReader | None = None,
+) -> View:
     """Make what describes the candidates of a CRF."""
     names = [*dict.fromkeys([*options.inside, *options.beside])]
     observed = TokenValues(names, tagger.pipeline, values)
     types = sorted(tagger.scheme.types)
-    return SpanRows(observed, options.inside, options.beside, types, options.note_types)
+    rows = SpanRows(observed, options.inside, options.beside, types, options.note_types)
+    return View(options.least, rows, shares, network)
 
 
 def find_batch_candidates(tagger: CrfTagger, batch: Batch, least: float) -> Candidates:

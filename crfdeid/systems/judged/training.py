@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crfdeid.config import Config
 from crfdeid.corpora.folds import Part, make_folds
 from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch
@@ -32,10 +33,12 @@ from crfdeid.systems.judged.judged import (
     Options,
     TreeOptions,
     Trees,
-    build_rows,
-    find_batch_candidates,
+    View,
+    build_view,
     sum_leaves,
 )
+from crfdeid.systems.judged.network import NAMES, NetworkReader, write_network
+from crfdeid.systems.judged.network_training import learn_network
 from crfdeid.systems.judged.rows import EDGE, ValueNumbers, compute_log_odds
 from crfdeid.systems.judged.word_evidence import WordShares, count_shares
 from crfdeid.systems.registry import System, Training, read_options
@@ -59,7 +62,9 @@ def train(training: Training) -> None:
                 tagger = model.train(rest, plain, Path(name) / "crf", training.on_iteration)
                 assert isinstance(tagger, CrfTagger)
                 shares = count_document_shares(tagger, rest, options, types)
-                parts += describe_all(tagger, held_out, options, values, shares)
+                network = learn_network(tagger, rest, options, training.on_iteration)
+                reader = NetworkReader(*network, tagger, options.network_least) if network else None
+                parts += describe_all(tagger, held_out, build_view(tagger, options, values, shares, reader))
         crf.train_with_columns(replace(training, documents=documents, model=replace(folder, config=plain)))
     if options.least_weight:
         crfsuite_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
@@ -72,6 +77,8 @@ def train(training: Training) -> None:
     )
     whole = CrfTagger(replace(folder, config=plain))
     count_document_shares(whole, documents, options, types).write(folder.path / SHARES)
+    if network := learn_network(whole, documents, options, training.on_iteration):
+        write_network(folder.path, *network)
 
 
 def make_group_folds(
@@ -110,23 +117,17 @@ def count_document_shares(
 
 
 def describe_all(
-    tagger: CrfTagger,
-    documents: Sequence[Document],
-    options: Options,
-    values: ValueNumbers,
-    shares: WordShares,
+    tagger: CrfTagger, documents: Sequence[Document], view: View
 ) -> Iterator[tuple[Floats, np.ndarray]]:
     """Yield the rows of the candidates of some documents, and which of them are right."""
-    described = build_rows(tagger, options, values)
     tagger.compile()
     for some in batch_documents(documents):
         batch = tagger.batch(some)
-        found = find_batch_candidates(tagger, batch, options.least)
+        found, rows = view.describe(tagger, batch)
         if len(found.first):
-            gold = {key for keys in list_gold_keys(batch, described.types) for key in keys}
+            gold = {key for keys in list_gold_keys(batch, view.rows.types) for key in keys}
             keys = zip(found.first.tolist(), found.last.tolist(), found.types.tolist())
-            is_right = np.array([key in gold for key in keys], bool)
-            yield described.describe(tagger, batch, found, shares), is_right
+            yield rows, np.array([key in gold for key in keys], bool)
 
 
 def list_gold_keys(batch: Batch, types: Sequence[str]) -> list[list[tuple[int, int, int]]]:
@@ -148,6 +149,7 @@ def renumber_columns(
     """Give the values of observations in ``rows`` their places among the sorted ones."""
     names = [*options.inside, *options.inside, *options.beside, *options.beside]
     after = len(word_evidence.SHARE_NAMES) + (len(word_evidence.TYPE_NAMES) if options.note_types else 0)
+    after += len(NAMES) if options.network else 0
     first = rows.shape[1] - after - len(names)
     for place, name in enumerate(names, first):
         new = {value: number for number, value in enumerate(sorted_values[name])}
@@ -274,6 +276,13 @@ def write_trees(path: Path, trees: Trees) -> None:
         np.savez_compressed(file, **trees._asdict())
 
 
+def count_rounds(settings: Config) -> int:
+    """How often training goes through the iterations: a CRF, and a network where there is one, for each fold
+    and for all documents."""
+    options = read_options(Options, settings)
+    return (1 + options.folds) * (2 if options.network else 1)
+
+
 def load_crf(model_folder: ModelFolder) -> CrfTagger:
     """Load the CRF by itself, with the labels of python-crfsuite."""
     return CrfTagger(model_folder, engine="crfsuite")
@@ -284,7 +293,7 @@ SYSTEM = System(
     train,
     JudgedTagger,
     {"crfsuite": load_crf},
-    count_rounds=lambda settings: 1 + read_options(Options, settings).folds,
+    count_rounds=count_rounds,
     settings=("recall_bias", "type_bias", "min_patients"),
     decoding=("span_threshold", "repair"),  # its trees learn from the biased CRF
     explained_by=registry.TREES,

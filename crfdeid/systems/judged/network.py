@@ -1,0 +1,246 @@
+"""A small network that says how probable each label is at each token, from a wider window than the CRF's.
+
+Each value of an observation has a row of numbers; those of a token are added. Convolutions over the tokens
+before and after follow, with gaps that grow, so that few of them see far (Strubell et al. 2017, section 3:
+iterated dilated convolutions). It learns with scipy's sparse arrays, and numpy applies it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crfdeid.engine.arrays.batch import Batch, list_places
+from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.decoding.chain import Candidates
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder
+from crfdeid.errors import ModelError
+from crfdeid.systems.crf import CrfTagger
+from crfdeid.systems.judged.rows import TokenValues, ValueNumbers, Values, trim_candidates
+
+Singles = npt.NDArray[np.float32]
+
+GAPS = (1, 2, 4, 8, 1)  # tokens from the middle of a convolution to its sides
+MARGIN = sum(GAPS)  # empty tokens before a note: no convolution sees from one note into another
+# Tokens of one product: always the same shape, so that the bits of a note do not hang on its batch; and a
+# small one, which BLAS does not share among threads: they would wait for each other beside other work.
+BLOCK = 32
+TOGETHER = 2048  # tokens of the notes that are read at once
+LONGEST = 12  # tokens of a possible span after its first
+ARRAYS, VALUES = "network.npz", "network.json"  # in the folder of a model
+BYTE = 127  # the largest number of a row that is kept in a byte
+
+NAMES = (
+    "the CRF's",
+    "the network's",
+    "beginning",
+    "type inside",
+    "any type inside",
+    "type at first",
+    "type at last",
+    "type goes on",
+    "type before",
+    "best rival inside",
+    "outside at first",
+)
+
+
+class Network(NamedTuple):
+    """``rows`` [values + 1, width] has zeros at its end, for values that training did not have. ``middle``
+    [layers, 3, width, width] are the weights of the tokens before, at and after; ``out`` [width, labels]."""
+
+    rows: Singles
+    first: Singles
+    middle: Singles
+    shift: Singles
+    out: Singles
+    last: Singles
+
+
+class NetworkReader:
+    """Applies a network to batches of ``tagger``. ``values`` are those of the observations that have rows;
+    ``least`` is the smallest probability of a candidate."""
+
+    def __init__(self, network: Network, values: Values, tagger: CrfTagger, least: float) -> None:
+        self.network, self.least = network, least
+        self.values = TokenValues([*values], tagger.pipeline, ValueNumbers((), values))
+        self.offsets = np.cumsum([0, *map(len, values.values())])[:-1]
+
+    def bind(self, tagger: CrfTagger) -> NetworkReader:
+        """Return the same for batches of another tagger."""
+        values = {name: [*own] for name, own in self.values.numbers.numbers.items()}
+        return NetworkReader(self.network, values, tagger, self.least)
+
+    def widen(self, decoder: AdaptiveDecoder, batch: Batch, found: Candidates) -> tuple[Candidates, Floats]:
+        """Return candidates with those of the network, and what it says of each: the columns
+        :data:`NAMES`."""
+        shares = self.read(decoder, batch)
+        joined, both = join_candidates(found, trim_candidates(batch, find_spans(shares, self.least)))
+        return joined, describe_network(shares, joined, both)
+
+    def read(self, decoder: AdaptiveDecoder, batch: Batch) -> Singles:
+        """Return the probabilities of the labels [tokens, 1 + 2 * types]: outside, then the first and the
+        later tokens of a span of each type."""
+        find = self.values.read(decoder, batch)
+        lexical = [name in self.values.lexical for name in self.values.names]
+        _, places, back = np.unique(batch.texts, return_index=True, return_inverse=True)
+        sums = self._add(find, places, lexical)[back.ravel()]
+        sums += self._add(find, np.arange(len(batch)), [not is_lexical for is_lexical in lexical])
+        return apply_network(self.network, sums, batch.bounds)
+
+    def _add(self, find: Callable[[str, Ints], Ints], places: Ints, chosen: Sequence[bool]) -> Singles:
+        """Add the rows of the chosen observations at some tokens."""
+        rows = self.network.rows
+        sums = np.zeros((len(places), rows.shape[1]), np.float32)
+        for name, offset, is_chosen in zip(self.values.names, self.offsets, chosen):
+            if is_chosen:
+                numbers = find(name, places)
+                sums += rows[np.where(numbers >= 0, numbers + offset, -1)]
+        return sums
+
+
+def apply_network(network: Network, sums: Singles, bounds: Ints) -> Singles:
+    """Return the probabilities [tokens, labels] from the sums of the tokens' rows [tokens, width]; ``bounds``
+    [documents + 1] delimit the documents. Some documents at a time stay in the processor's memory."""
+    shares = np.empty((len(sums), len(network.last)), np.float32)
+    after = np.flatnonzero(np.diff(bounds[1:] // TOGETHER, append=-1)) + 1
+    for first, stop in pairwise([0, *after.tolist()]):
+        tokens = slice(bounds[first], bounds[stop])
+        shares[tokens] = apply_to_some(network, sums[tokens], bounds[first : stop + 1] - bounds[first])
+    return shares
+
+
+def apply_to_some(network: Network, sums: Singles, bounds: Ints) -> Singles:
+    """Apply a network to some documents at once; see :func:`apply_network`."""
+    places = list_places(bounds[:-1] + MARGIN * np.arange(1, len(bounds)), np.diff(bounds))
+    blocks = -(-(len(sums) + MARGIN * len(bounds)) // BLOCK)
+    hidden = np.zeros((1, blocks * BLOCK, sums.shape[1]), np.float32)
+    hidden[0, places] = sums
+    hidden = np.tanh(hidden + network.first)
+    for gap, weights, shift in zip(GAPS, network.middle, network.shift):
+        seen = look_aside(hidden, gap).reshape(blocks, BLOCK, -1)
+        hidden += np.maximum(seen @ join_sides(weights) + shift, 0).reshape(hidden.shape)
+    scores = hidden.reshape(blocks, BLOCK, -1) @ network.out + network.last
+    return compute_shares(scores.reshape(-1, len(network.last))[places])
+
+
+def look_aside(hidden: Singles, gap: int) -> Singles:
+    """Return [windows, tokens, 3 * width]: the token ``gap`` before each token, the token itself and the one
+    after it; zeros outside the windows [windows, tokens, width]."""
+    width = hidden.shape[2]
+    seen = np.zeros((*hidden.shape[:2], 3 * width), hidden.dtype)
+    seen[:, gap:, :width] = hidden[:, :-gap]
+    seen[..., width : 2 * width] = hidden
+    seen[:, :-gap, 2 * width :] = hidden[:, gap:]
+    return seen
+
+
+def look_back(seen: Singles, gap: int) -> Singles:
+    """The transpose of :func:`look_aside`: add what belongs to each token."""
+    width = seen.shape[2] // 3
+    hidden = seen[..., width : 2 * width].copy()
+    hidden[:, :-gap] += seen[:, gap:, :width]
+    hidden[:, gap:] += seen[:, :-gap, 2 * width :]
+    return hidden
+
+
+def join_sides(weights: Singles) -> Singles:
+    """The weights [3, width, width] as one matrix."""
+    return weights.reshape(-1, weights.shape[-1])
+
+
+def compute_shares(scores: Singles) -> Singles:
+    """Return the probabilities that belong to scores [..., labels]."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares: Singles = powers / powers.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def find_spans(shares: Singles, least: float) -> Candidates:
+    """Return the possible spans of tokens with these probabilities, at least ``least`` each: the product of
+    those that a span begins, goes on, and ends."""
+    begins, goes_on = shares[:, 1::2], shares[:, 2::2]
+    goes_on = np.concatenate([goes_on, np.zeros((1, goes_on.shape[1]), np.float32)])
+    first, types = np.nonzero(begins > least)
+    last, product = first, begins[first, types]
+    found = []
+    for _ in range(LONGEST + 1):
+        after = goes_on[last + 1, types]
+        ends = product * (1 - after)
+        kept = ends > least
+        found.append(Candidates(first[kept], last[kept], types[kept], ends[kept].astype(np.float64)))
+        longer = product * after > least
+        first, last, types = first[longer], last[longer] + 1, types[longer]
+        product = (product * after)[longer]
+    return Candidates(*(np.concatenate(arrays) for arrays in zip(*found)))
+
+
+def join_candidates(own: Candidates, found: Candidates) -> tuple[Candidates, Floats]:
+    """Return the candidates of both, sorted, each with the mean of its two probabilities, and the two
+    probabilities [candidates, 2]."""
+    keys = [np.column_stack([each.first, each.last, each.types]) for each in (own, found)]
+    joined, back = np.unique(np.concatenate(keys), axis=0, return_inverse=True)
+    both = np.zeros((len(joined), 2))
+    back = back.ravel()
+    both[back[: len(own.first)], 0] = own.probabilities
+    both[back[len(own.first) :], 1] = found.probabilities
+    first, last, types = joined.T
+    return Candidates(first, last, types, both.mean(axis=1)), both
+
+
+def describe_network(shares: Singles, found: Candidates, both: Floats) -> Floats:
+    """Return the columns :data:`NAMES` of candidates with these two probabilities."""
+    first, last, type = found.first, found.last, found.types
+    of_type = shares[:, 1::2] + shares[:, 2::2]
+    sizes = last + 1 - first
+    total = np.cumsum(np.concatenate([np.zeros((1, of_type.shape[1])), of_type]), axis=0)
+    inside = (total[last + 1] - total[first]) / sizes[:, None]
+    own = np.arange(len(first)), type
+    rivals = inside.copy()
+    rivals[own] = 0
+    after = np.minimum(last + 1, len(shares) - 1)
+    columns = [
+        both,
+        shares[first, 1 + 2 * type],
+        inside[own],
+        inside.sum(axis=1),
+        of_type[first, type],
+        of_type[last, type],
+        shares[after, 2 + 2 * type],
+        of_type[np.maximum(first - 1, 0), type],
+        rivals.max(axis=1),
+        shares[first, 0],
+    ]
+    return np.column_stack(columns)
+
+
+def write_network(folder: Path, network: Network, values: Values) -> None:
+    """Write the arrays, each row of ``rows`` as bytes, and the values."""
+    scale = np.abs(network.rows).max(axis=1, keepdims=True) / BYTE
+    bytes = np.round(network.rows / np.where(scale, scale, 1)).astype(np.int8)
+    halves = {name: array.astype(np.float16) for name, array in network._asdict().items() if name != "rows"}
+    with (folder / ARRAYS).open("wb") as file:
+        np.savez_compressed(file, rows=bytes, scale=scale.astype(np.float16), **halves)
+    text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    (folder / VALUES).write_text(text + "\n", encoding="utf-8")
+
+
+def read_network(folder: Path) -> tuple[Network, Values]:
+    """Read what :func:`write_network` wrote. Raises :class:`ModelError` where a file is missing or another
+    one."""
+    try:
+        with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
+            found = {name: arrays[name].astype(np.float32) for name in Network._fields}
+            found["rows"] *= arrays["scale"].astype(np.float32)
+        values = json.loads((folder / VALUES).read_text(encoding="utf-8"))
+        if sum(len(own) for own in values.values()) + 1 != len(found["rows"]):
+            raise ValueError(VALUES)
+        return Network(**found), values
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise ModelError(f"{folder / ARRAYS}: missing, or not a network of a judged model") from None

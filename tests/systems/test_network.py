@@ -1,0 +1,209 @@
+"""A small network beside the CRF of a judged model."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from small_notes import SMALL, note
+
+from crfdeid.adapt import ways
+from crfdeid.engine.decoding.chain import Candidates
+from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.explain.__main__ import main as explain
+from crfdeid.share import attack
+from crfdeid.systems import model
+from crfdeid.systems.judged import network, network_training
+from crfdeid.systems.judged.network import Network
+from crfdeid.systems.judged.network_training import NOBODY, TrainingTokens
+from crfdeid.text.document import Document
+
+OPTIONS = {
+    "inside": ["short_shape"],
+    "trees": 20,
+    "rows": 2,
+    "least_owners": 2,
+    "network": ["lower", "short_shape", "sentence_begin"],
+    "network_width": 16,
+    "network_rounds": 500,
+}
+WITH_NETWORK = dataclasses.replace(
+    SMALL, system="judged", repair=False, options=OPTIONS, crf=SMALL.crf | {"max_iterations": 5}
+)
+WIDTH, LABELS, ROWS = 4, 5, 6
+SMALL_STEP = 1e-5
+SMALLER = {"WINDOWS": 3, "WINDOW": 20, "DROPPED_VALUES": 0.0, "DROPPED_NUMBERS": 0.0}
+
+
+@pytest.fixture(scope="module")
+def tagger(notes, tmp_path_factory):
+    return model.train(notes[:24], WITH_NETWORK, tmp_path_factory.mktemp("network") / "m")
+
+
+def draw_tokens(random, documents=4, longest=30):
+    sizes = random.integers(0, 3, sum(lengths := random.integers(1, longest, documents)))
+    starts = np.append(0, np.cumsum(sizes))
+    rows = random.integers(0, ROWS, starts[-1])
+    labels = random.integers(0, LABELS, len(sizes))
+    return TrainingTokens(rows, starts, labels, np.append(0, np.cumsum(lengths)))
+
+
+def draw(random):
+    """A network whose numbers are as precise as a check by differences needs."""
+    found = network_training.draw_network(ROWS, WIDTH, LABELS, random)
+    return Network(*(array.astype(np.float64) + 0.01 * random.normal(size=array.shape) for array in found))
+
+
+def test_it_learns_the_notes_and_its_candidates_are_judged(tagger, notes):
+    bare = [document.with_spans(()) for document in notes[24:34]]
+    assert [d.spans for d in tagger.tag_all(bare)] == [d.spans for d in notes[24:34]]
+    batch = tagger.batch(bare)
+    shares = tagger.view.network.read(tagger, batch)
+    assert np.allclose(shares.sum(axis=1), 1, atol=1e-5)
+    found = network.find_spans(shares, 0.3)
+    gold = {(s.start, s.end) for s in notes[24].spans}
+    places = set(zip(batch.starts[found.first].tolist(), batch.ends[found.last].tolist()))
+    assert gold <= places
+    described, rows = tagger.view.describe(tagger, batch)
+    assert rows.shape == (len(described.first), len(tagger.view.list_names()))
+
+
+def test_a_note_has_the_same_bits_in_any_batch(tagger, notes):
+    documents = [document.with_spans(()) for document in notes[24:34]]
+    together = tagger.view.network.read(tagger, tagger.batch(documents))
+    apart = [tagger.view.network.read(tagger, tagger.batch([document])) for document in documents]
+    assert (together == np.concatenate(apart)).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_gradient_is_the_slope_of_the_loss(seed):
+    random = np.random.default_rng(seed)
+    tokens, found = draw_tokens(random), draw(random)
+    found.rows[-1] = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SMALLER.items():
+            patch.setattr(network_training, name, value)
+        step = next(network_training.draw_steps(tokens, random))
+        loss, gradient = network_training.compute_gradient(found, tokens, step, random)
+        for array, slope in zip(found, gradient):
+            place = tuple(random.integers(0, size - (array is found.rows)) for size in array.shape)
+            before, after = (
+                change_loss(found, tokens, step, array, place, by) for by in (-SMALL_STEP, SMALL_STEP)
+            )
+            assume(
+                after - loss == pytest.approx(loss - before, rel=1e-2, abs=1e-10)
+            )  # no bend of a unit there
+            assert slope[place] == pytest.approx((after - before) / (2 * SMALL_STEP), rel=7e-3, abs=1e-6)
+
+
+def change_loss(found, tokens, step, array, place, by):
+    array[place] += by
+    loss, _ = network_training.compute_gradient(found, tokens, step, np.random.default_rng(0))
+    array[place] -= by
+    return loss
+
+
+def test_training_sees_what_tagging_sees():
+    """The loss of a step without drops is that of the probabilities which a batch gets."""
+    random = np.random.default_rng(3)
+    tokens, found = draw_tokens(random, documents=3, longest=5), draw(random)
+    found.rows[-1] = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (SMALLER | {"WINDOWS": 1, "WINDOW": 200}).items():
+            patch.setattr(network_training, name, value)
+        (step,) = network_training.draw_steps(tokens, random)
+        loss, _ = network_training.compute_gradient(found, tokens, step, random)
+    sums = np.zeros((len(tokens.labels), WIDTH), np.float32)
+    for token in range(len(sums)):
+        sums[token] = found.rows[tokens.rows[tokens.starts[token] : tokens.starts[token + 1]]].sum(axis=0)
+    single = Network(*(array.astype(np.float32) for array in found))
+    shares = network.apply_network(single, sums, tokens.bounds)
+    own = shares[np.arange(len(sums)), tokens.labels]
+    assert loss == pytest.approx(-np.log(own).mean(), rel=1e-4)
+
+
+def test_a_round_has_each_token_once_and_notes_apart():
+    random = np.random.default_rng(0)
+    tokens = draw_tokens(random, documents=40, longest=60)
+    stream = np.concatenate([step.ravel() for step in network_training.draw_steps(tokens, random)])
+    assert sorted(stream[stream != NOBODY].tolist()) == list(range(len(tokens.labels)))
+    assert len(stream) == network_training.count_windows(tokens) * network_training.WINDOW
+
+
+@pytest.mark.parametrize(
+    "shares, expected",
+    [
+        # outside, A first, A later, B first, B later
+        ([[0.1, 0.9, 0, 0, 0], [1, 0, 0, 0, 0]], {(0, 0, 0): 0.9}),
+        ([[0, 0.8, 0, 0.2, 0], [0.5, 0, 0.5, 0, 0]], {(0, 0, 0): 0.4, (0, 1, 0): 0.4, (0, 0, 1): 0.2}),
+        ([[1, 0, 0, 0, 0], [0, 0, 1, 0, 0]], {}),  # nothing goes on without a beginning
+        ([[0, 0, 0, 0, 1], [0, 0, 0, 1, 0]], {(1, 1, 1): 1}),  # the last token
+    ],
+)
+def test_possible_spans_of_probabilities(shares, expected):
+    found = network.find_spans(np.array(shares, np.float32), 0.05)
+    keys = zip(found.first.tolist(), found.last.tolist(), found.types.tolist())
+    assert dict(zip(keys, found.probabilities)) == pytest.approx(expected)
+
+
+def test_candidates_of_both_are_joined():
+    own = Candidates(np.array([0, 2]), np.array([1, 2]), np.array([0, 1]), np.array([0.4, 0.6]))
+    found = Candidates(np.array([2, 5]), np.array([2, 6]), np.array([1, 0]), np.array([0.8, 0.2]))
+    joined, both = network.join_candidates(own, found)
+    assert joined.first.tolist() == [0, 2, 5] and joined.probabilities == pytest.approx([0.2, 0.7, 0.1])
+    assert both.tolist() == [[0.4, 0], [0.6, 0.8], [0, 0.2]]
+    nothing = own.select(np.zeros(0, np.int64))
+    joined, both = network.join_candidates(nothing, nothing)
+    assert not len(joined.first) and both.shape == (0, 2)
+    assert network.describe_network(np.zeros((3, 5), np.float32), joined, both).shape == (
+        0,
+        len(network.NAMES),
+    )
+
+
+@pytest.mark.parametrize("name", [network.ARRAYS, network.VALUES])
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"{}")])
+def test_a_damaged_file_is_one_line(tagger, tmp_path, name, damage):
+    read, values = network.read_network(tagger.folder)
+    network.write_network(tmp_path, read, values)
+    again, same = network.read_network(tmp_path)
+    assert same == values and np.allclose(again.rows, read.rows, atol=np.abs(read.rows).max() / 100)
+    damage(tmp_path / name)
+    with pytest.raises(ModelError, match="not a network of a judged model"):
+        network.read_network(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "option, said",
+    [({"network_width": 0}, "network_width = 0"), ({"network_least": 1.0}, "network_least = 1.0")],
+)
+def test_wrong_options_are_refused(notes, tmp_path, option, said):
+    wrong = dataclasses.replace(WITH_NETWORK, options=OPTIONS | option)
+    with pytest.raises(ConfigurationError, match=said):
+        model.train(notes[:8], wrong, tmp_path / "m")
+
+
+def test_the_attack_reads_the_words_of_the_network(tagger):
+    words = {value for value in tagger.view.network.values.numbers.numbers["lower"] if len(value) > 3}
+    assert words and words <= attack.read_model(tagger)
+    for word in words:
+        assert sum(word in note(number).text.lower() for number in range(24)) >= OPTIONS["least_owners"]
+
+
+def test_a_model_with_a_network_is_adapted(tagger, notes):
+    further = ways.train_weights(tagger, notes[24:30], 1.0)
+    assert further.view.network is not tagger.view.network
+    judged = ways.judge_candidates(further, notes[24:30])
+    again = ways.add_trees(further, judged, 2)
+    assert again.tag(Document("x", notes[31].text)).spans
+
+
+def test_explain_shows_both_members(tagger, tmp_path, capsys):
+    (tmp_path / "note.txt").write_text(note(30).text)
+    explain([str(tagger.folder), "--note", str(tmp_path / "note.txt")])
+    table = capsys.readouterr().out.split("The possible spans as the trees judge them:\n")[1]
+    header, *rows = [line.split() for line in table.splitlines()]
+    assert header == ["offsets", "type", "span", "judged", "CRF", "network", "text"]
+    assert ["DOCTOR", "yes", "Tanaka"] in [row[1:3] + row[6:] for row in rows]
