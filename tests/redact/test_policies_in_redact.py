@@ -78,6 +78,23 @@ def test_no_real_year_shows_an_age_over_89(name, text, year):
 
 
 @pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("Seen <DATE 09/05/22>.", "2022"),
+        ("DOB <DATE 1/2/1950>. Seen <DATE 09/05/22>.", "1950 2022"),
+        ("DOB <DATE 1/2/30>. Seen <DATE 09/05/98>.", "1930 1998"),
+        ("DOB <DATE 1/2/30>, aged <AGE 88>.", "1930"),
+        ("DOB <DATE 1/2/1930>. Seen <DATE 09/05/22>.", "2022"),
+        ("Born <DATE '21>, is <AGE 92>.", ""),
+    ],
+)
+def test_two_digits_are_a_year_in_which_a_note_can_be_written(text, years):
+    """09/05/22 was 1922 where the note had no other date, or only a birth."""
+    found = redact_with("years_only", text).text.replace(".", " ").replace(",", " ").split()
+    assert [word for word in found if word.isdigit() and len(word) == 4] == years.split()
+
+
+@pytest.mark.parametrize(
     "text", ["Born in <DATE 1951>, is <AGE 62>.", "Ill since <DATE 1951>.", "Seen <DATE 2013>; is <AGE 92>."]
 )
 def test_other_real_years_stay(text):

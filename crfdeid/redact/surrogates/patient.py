@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from operator import attrgetter
@@ -106,8 +106,13 @@ class PatientSurrogates:
         )
 
     def find_note_date(self, document: Document) -> date | None:
-        """Return the note's own date, which completes dates without a year or month."""
-        spans = (span for span in document.spans if kinds.kind_of(span.type) == kinds.DATE)
+        """Return the note's own date, which completes dates without a year or month: a birth only where the
+        note has no other whole date."""
+        dates = [span for span in document.spans if kinds.kind_of(span.type) == kinds.DATE]
+        others = [span for span in dates if not is_birth(document, span)]
+        return self._find_date_of(document, others) or self._find_date_of(document, dates)
+
+    def _find_date_of(self, document: Document, spans: Iterable[Span]) -> date | None:
         return self.dates.find_note_date([document.text_of(span) for span in spans])
 
     def shows_old_year(self, document: Document, span: Span) -> bool:
@@ -115,10 +120,8 @@ class PatientSurrogates:
         a whole date other than a birth is taken for one of :data:`UNDATED`; if it has an age over 89, all
         years of birth show it."""
         births = {each for each in document.spans if is_birth(document, each)}
-        dates = [
-            each for each in document.spans if kinds.kind_of(each.type) == kinds.DATE and each not in births
-        ]
-        note_date = self.dates.find_note_date([document.text_of(each) for each in dates])
+        dates = (each for each in document.spans if kinds.kind_of(each.type) == kinds.DATE)
+        note_date = self._find_date_of(document, (each for each in dates if each not in births))
         if self.dates.shows_old_age(document.text_of(span), note_date or UNDATED):
             return True
         return note_date is None and span in births and any(is_old_age(document, e) for e in document.spans)

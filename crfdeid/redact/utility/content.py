@@ -283,7 +283,7 @@ def read_day(text: str, month_first: bool, note_date: date | None) -> Day | None
     year, month, day = map(expressions[0].find, "ymd")
     if not (year and month and day):
         return None
-    full = resolve.complete_year(year, note_date or resolve.NO_NOTE_DATE)
+    full = resolve.complete_year(year, note_date or resolve.WRITTEN_BY)
     found = resolve.make_date(full, month.value, day.value)
     return Day(full, found, len(year.text) == 2) if found else None
 

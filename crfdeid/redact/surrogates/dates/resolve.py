@@ -17,6 +17,9 @@ MIDDLE = 15  # the day that decides for a month without a day
 
 NO_NOTE_DATE = date(2010, 7, 1)  # used for a note without a date
 FUTURE_YEARS = 10  # a note's latest plans are at most this many years ahead
+WRITTEN_BY = date(
+    2026 - FUTURE_YEARS, 7, 1
+)  # completes years of two digits: 2026 at most
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
@@ -102,7 +105,7 @@ def name_period(
     if decade:
         return f"{decade.text}s"
     if year and not month and not expression.holiday:
-        return str(complete_year(year, note_date or NO_NOTE_DATE))
+        return str(complete_year(year, note_date or WRITTEN_BY))
     day = find_day(expression, note_date, later)
     if day is None:
         return None
@@ -115,7 +118,7 @@ def find_day(expression: DateExpression, note_date: date | None, later: list[Dat
     has_year = year or any(following.find("y") for following in later)
     if note_date is None and not has_year:
         return None
-    near = note_date or NO_NOTE_DATE
+    near = note_date or WRITTEN_BY
     years = [complete_year(year, near)] if year else [near.year - 1, near.year, near.year + 1]
     if expression.holiday:
         return find_nearest([english.find_holiday(expression.holiday, each) for each in years], near)

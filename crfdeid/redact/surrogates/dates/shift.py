@@ -20,6 +20,7 @@ from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates.parser import DateExpression, DateField
 from crfdeid.redact.surrogates.dates.resolve import (
     NO_NOTE_DATE,
+    WRITTEN_BY,
     complete_year,
     find_nearest,
     generalize_text,
@@ -135,7 +136,7 @@ def find_note_date(texts: list[str], month_first: bool = True) -> date | None:
     for text in texts:
         for expression in parser.parse_dates(text, month_first) or ():
             y, m, d = (expression.find(unit) for unit in "ymd")
-            if y and m and d and (day := make_date(complete_year(y, NO_NOTE_DATE), m.value, d.value)):
+            if y and m and d and (day := make_date(complete_year(y, WRITTEN_BY), m.value, d.value)):
                 (with_long_year if len(y.text) == 4 else with_short_year).append(day)
     days = with_long_year or with_short_year
     years = Counter(day.year for day in {*days})
