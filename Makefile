@@ -39,20 +39,21 @@ test: $(VENV)/.installed
 # Random inputs, damage and kills for TIME seconds: docs/reliability.md. It is not a part of `make test`.
 TIME ?= 600
 campaign: $(VENV)/.installed
-	PYTHONPATH=tests $(BIN)/python -m campaign --seconds $(TIME) --seed $(SEED)
+	PYTHONPATH=tools:tests $(BIN)/python -m campaign --seconds $(TIME) --seed $(SEED)
 
 # Small changes of the code, COUNT in each AREA (all, or some: AREA="rules corpora"), that the tests must see.
 AREA ?=
 COUNT ?= 30
 mutants: $(VENV)/.installed
-	PYTHONPATH=tests $(BIN)/python -m campaign.mutants $(AREA) --seed $(SEED) --count $(COUNT)
+	PYTHONPATH=tools:tests $(BIN)/python -m campaign.mutants $(AREA) --seed $(SEED) --count $(COUNT)
 
-# Some tests with the oldest versions that setup.cfg allows, in an environment of their own.
+# Some tests with the oldest versions that setup.cfg allows, in an environment of their own, with fewer random
+# examples. The loops are compiled once: test_warm would compile them again.
 OLD := $(VENV)-oldest
-OLD_PYTEST := $(OLD)/bin/python -m pytest -q -W default
+OLD_PYTEST := $(OLD)/bin/python -m pytest -q -W default --hypothesis-profile quick
 oldest: $(OLD)/.installed
 	$(OLD)/bin/python tests/compile_loops.py & $(OLD_PYTEST) tests/text tests/corpora tests/rules && wait
-	$(OLD_PYTEST) -n auto --dist worksteal tests/engine tests/systems/test_crf.py
+	$(OLD_PYTEST) -n auto --dist worksteal --ignore tests/engine/test_warm.py tests/engine tests/systems/test_crf.py
 
 $(OLD)/.installed: setup.cfg constraints-oldest.txt
 	$(PYTHON) -m venv $(OLD)
@@ -115,7 +116,7 @@ docs: | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	rm -rf build/pages && mkdir -p build/pages
 	cp -r docs README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE compose.yaml build/pages
-	cp --parents $$(find crfdeid benchmarks tests/campaign -name '*.py' -o -name '*.c') build/pages
+	cp --parents $$(find crfdeid benchmarks tools -name '*.py' -o -name '*.c') build/pages
 	$(BIN)/mkdocs build --strict
 	@echo "Open build/site/index.html"
 

@@ -15,7 +15,8 @@ settings.register_profile("quick", settings.get_profile("crfdeid"), max_examples
 
 
 def pytest_configure(config):
-    settings.load_profile("quick" if config.option.markexpr == "not slow" else "crfdeid")
+    is_quick = config.option.markexpr == "not slow"
+    settings.load_profile(config.option.hypothesis_profile or ("quick" if is_quick else "crfdeid"))
 
 
 @pytest.fixture(scope="session")
