@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -20,7 +21,14 @@ from crfdeid.corpora import storage
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_added_format, find_format
 from crfdeid.errors import ConfigurationError, FormatError, show_id
-from crfdeid.files import clear_leftovers, hold_output, open_whole, read_text
+from crfdeid.files import (
+    clear_leftovers,
+    hold_output,
+    hold_signals,
+    make_folder_beside,
+    open_whole,
+    read_text,
+)
 from crfdeid.text.document import Document
 
 
@@ -163,11 +171,37 @@ def write_each(
             if name.lower() in written:  # many file systems do not tell capitals apart
                 raise FormatError(f"{folder}: two documents want one name: {show_id(name)}")
             written.add(name.lower())
-            if found.save_corpus is not None:
-                found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")
-            for suffix, content in found.render_files(document).items():
-                with open_whole(staging / f"{name}{suffix}") as file:
-                    file.write(content)
+            _save_document(document, found, staging)
+
+
+def write_in_turn(documents: Iterable[Document], folder: Path, format: str | Format) -> None:
+    """Write each document as :func:`write_each` does, and move its files into the folder, which exists,
+    before the next document is asked for. Of several files, that of the last suffix comes last."""
+    found = find_format(format, "write")
+    with _name_path(folder):
+        storage.finish_moving(folder)
+        clear_leftovers(folder)
+    with make_folder_beside(folder) as staging:
+        for document in documents:
+            with _name_path(folder):
+                paths = _save_document(document, found, staging)
+                with hold_signals():
+                    for path in sorted(paths):
+                        os.replace(path, folder / path.name)
+
+
+def _save_document(document: Document, format: Format, folder: Path) -> list[Path]:
+    """Write the files of a document into a folder that no one else sees yet. Return their paths."""
+    name = storage.file_stem(document.id)
+    if format.save_corpus is not None:
+        path = folder / f"{name}{format.suffixes[0]}"
+        format.save_corpus([document], path)
+        return [path]
+    rendered = {folder / f"{name}{suffix}": text for suffix, text in format.render_files(document).items()}
+    for path, text in rendered.items():
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    return [*rendered]
 
 
 @contextmanager

@@ -26,7 +26,7 @@ import regex
 
 from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.lexicon.letters import remember_words
-from crfdeid.text.gazetteer import Gazetteer, WordTable, find_value
+from crfdeid.text.gazetteer import Gazetteer, TableColumn, WordTable, find_value
 
 Value = str | tuple[str, ...] | None
 SEVERAL = frozenset(["ngrams", "words_left", "words_right", "links_left", "links_right"])
@@ -300,5 +300,7 @@ class OfTable:
 
     def observe_all(self, texts: Sequence[str]) -> list[Value]:
         """Observe many texts, most of which the table has as they are written: twice as fast."""
+        if isinstance(self.values, TableColumn):
+            return [(value or "")[: self.length] or None for value in self.values.find_all(texts)]
         found = map(self.values.get, texts)
         return [self(t) if value is None else value[: self.length] or None for t, value in zip(texts, found)]

@@ -302,6 +302,9 @@ def show_capitals(text: str) -> str:
     least = len(text) // SMALL
     if count_capitals(text[: len(text) // 4]) > least or count_capitals(text) > least:  # a part is enough
         return text
+    capitals = text.upper()
+    if len(capitals) == len(text):  # no sign becomes two
+        return capitals
     return "".join(new if len(new := sign.upper()) == 1 else sign for sign in text)
 
 

@@ -13,6 +13,7 @@ import pytest
 from marked_notes import KEY, SECRET, marked, run, status
 
 from crfdeid import corpora
+from crfdeid.corpora import output
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.run import release
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
@@ -89,15 +90,15 @@ def test_the_report_names_what_was_searched_and_what_was_kept(tmp_path, key, cap
 
 
 def interrupted(monkeypatch, *arguments) -> int:
-    write_each, written = corpora.write_each, []
+    save, written = output._save_document, []
 
     def failing(*given, **options):
         if len(written) == 2:
             raise KeyboardInterrupt
         written.append(1)
-        write_each(*given, **options)
+        return save(*given, **options)
 
-    monkeypatch.setattr(corpora, "write_each", failing)
+    monkeypatch.setattr(output, "_save_document", failing)
     ended = status(*arguments)
     monkeypatch.undo()
     return ended

@@ -8,6 +8,7 @@ import pytest
 from marked_notes import KEY, SECRET, STORY, marked, redacted, run, status
 
 from crfdeid import corpora
+from crfdeid.corpora import output
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact.redactor import Redactor
@@ -118,15 +119,15 @@ def test_a_patient_column_and_notes_that_are_not_contiguous(corpus):
 def test_an_interrupted_run_leaves_whole_notes_and_is_resumed(corpus, monkeypatch):
     target = corpus / "clean"
     key = ("--key-file", corpus / "key", "--format", "brat", "--spans", "gold")
-    write_each, written = corpora.write_each, []
+    save, written = output._save_document, []
 
     def failing(*arguments, **options):
         if len(written) == 2:
             raise KeyboardInterrupt
         written.append(1)
-        write_each(*arguments, **options)
+        return save(*arguments, **options)
 
-    monkeypatch.setattr(corpora, "write_each", failing)
+    monkeypatch.setattr(output, "_save_document", failing)
     assert status(corpus / "notes.jsonl", "--out", target, *key) == 130
     assert sorted(path.name for path in target.iterdir()) == ["a-1.ann", "a-1.txt", "a-2.ann", "a-2.txt"]
     monkeypatch.undo()

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
+from crfdeid.corpora.output import write_in_turn
 from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.redact.redactor import Replacement
 from crfdeid.redact.run.new_ids import hide_order, sort_by_id
@@ -161,12 +162,16 @@ class Destination:
 
     def _write_each(self, notes: Iterable[Document]) -> None:
         self.path.mkdir(exist_ok=True)
+        write_in_turn(self._refuse_same_names(notes), self.path, self.format)
+
+    def _refuse_same_names(self, notes: Iterable[Document]) -> Iterator[Document]:
+        """Yield the notes. Raises :class:`ConfigurationError` at one that has the name of another."""
         written: set[str] = set()
         for note in notes:
             if note.id.lower() in written:  # many file systems do not tell capitals apart
                 raise ConfigurationError(f"{self.path}: two notes have one name: {show_id(note.id)}")
             written.add(note.id.lower())
-            corpora.write_each([note], self.path, self.format, overwrite=True)
+            yield note
 
 
 def quote_formulas(note: Document) -> Document:
