@@ -40,12 +40,17 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--format", help="of the documents (default: detected)")
     add = parser.add_argument
     add("--clusters", type=cli.natural_number, default=200, help="number of clusters (default: 200)")
-    add("--count", type=cli.natural_number, default=5, help="a listed word occurs so often (default: 5)")
+    add(
+        "--count",
+        type=cli.natural_number,
+        default=5,
+        help="a listed word occurs at least this often (default: 5)",
+    )
     add(
         "--documents",
         type=cli.natural_number,
         default=3,
-        help="so many documents write a listed word in small letters (default: 3)",
+        help="a listed word is in lower case in at least this many documents (default: 3)",
     )
     add("--seed", type=cli.natural_number, default=1, help="of the first clusters (default: 1)")
     add("--table", action="store_true", help="write a table of words, with paths, frequencies and capitals")

@@ -19,7 +19,7 @@ VERBS = {
     "plan": (plan, "how many notes to read, and how long it takes"),
     "draw": (draw, "draw notes for people to read, with planted leaks"),
     "rehearse": (rehearse, "play a reader of invented notes, who finds a share of the leaks"),
-    "state": (state, "say from their marks what the release still holds"),
+    "state": (state, "state from their marks what the release still holds"),
     "choose": (choose, "choose the least cautious threshold whose misses are bounded"),
 }
 

@@ -2,7 +2,7 @@
 
     crfdeid check src/ tests/                          every file
     git diff --cached | crfdeid check --diff           the lines that a commit adds
-    crfdeid check . --allow-all                        remember that these findings are no PHI
+    crfdeid check . --allow-all                        remember that these findings are not PHI
 
 Prints FILE:LINE: TYPE for each finding, never the text, and ends with status 1 if there is one.
 docs/check.md has the hook for pre-commit.
@@ -77,7 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add("--largest", type=cli.natural_number, default=LARGEST, help="larger files are not read (default: "
         "%(default)s bytes)")  # fmt: skip
-    add("--allow", type=Path, default=Path(ALLOW_LIST), metavar="FILE", help="hashes of texts that are no "
+    add("--allow", type=Path, default=Path(ALLOW_LIST), metavar="FILE", help="hashes of texts that are not "
         "PHI (default: %(default)s)")  # fmt: skip
     add("--allow-all", action="store_true", help="add the hashes of these findings to the file")
     return parser

@@ -1,4 +1,4 @@
-"""What an annotated corpus has, without a word of it: notes, patients, types, lengths, repeats.
+"""Count what an annotated corpus has, without a word of it: notes, patients, types, lengths, repeats.
 
     crfdeid stats corpus/train
     crfdeid stats corpus/train --html stats.html --json stats.json

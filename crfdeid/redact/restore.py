@@ -1,4 +1,4 @@
-"""Give released notes their real text back, with the map of their release.
+"""Restore the real text of released notes, with the map of their release.
 
     crfdeid restore clean/ --map map --map-key key --out again/ --reason "audit 17, trial 4"
 

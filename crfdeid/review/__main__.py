@@ -79,7 +79,7 @@ def add_server_options(group: argparse._ArgumentGroup) -> None:
     add("--name", action="append", default=[], help="host name in browsers' addresses, if it is not --host")
     add("--certificate", type=Path, help="TLS certificate (PEM)")
     add("--private-key", type=Path, help="the certificate's key (PEM)")
-    add("--public", metavar="URL", help="the address in browsers, where a reverse proxy stands in front")
+    add("--public", metavar="URL", help="the address in browsers, with a reverse proxy in front")
     add("--trust-header", metavar="NAME", help="a reverse proxy logs readers in, and names them here")
     add("--trusted-proxy", action="append", default=[], metavar="ADDRESS",
         help="whose header is trusted (default: 127.0.0.1)")  # fmt: skip

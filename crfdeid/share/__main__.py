@@ -47,7 +47,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="crfdeid share", description=__doc__.split("\n")[0])
     parser.add_argument("model", type=Path, help="the model whose configuration is used")
     parser.add_argument("corpus", nargs="+", type=Path, help="training corpora, in any format")
-    parser.add_argument("--k", type=cli.natural_number, default=5, help="patients of a string (default: 5)")
+    parser.add_argument(
+        "--k",
+        type=cli.natural_number,
+        default=5,
+        help="keep only strings of at least K patients (default: 5)",
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder for the model that can be shared")
     parser.add_argument("--overwrite", action="store_true", help="replace the model in --out")
     parser.add_argument(

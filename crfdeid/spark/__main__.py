@@ -35,7 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("notes", help="Parquet: a file or a folder, on any file system of Spark")
     add("out", help="a folder for the rows")
     add("--text", default="note", metavar="COLUMN", help="of the notes (default: note)")
-    add("--id", default="id", metavar="COLUMN", help="of the notes, each with its own (default: id)")
+    add("--id", default="id", metavar="COLUMN", help="of the notes; no two are the same (default: id)")
     add("--patient", metavar="COLUMN", help="notes of a patient are tagged and redacted together")
     add("--model", help="as tag --model (default: the shipped model; with --redact: with the rules)")
     cli.add_threshold_option(parser)

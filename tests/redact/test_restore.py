@@ -194,7 +194,7 @@ def test_what_restore_needs_is_asked_for(capsys, missing):
 
 def test_the_help_says_what_restore_does():
     assert restore.build_parser().description == (
-        "Give released notes their real text back, with the map of their release."
+        "Restore the real text of released notes, with the map of their release."
     )
 
 

@@ -61,7 +61,7 @@ NO_BOUND = "No sample was read, or its statement is not attached: no figure here
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="crfdeid release", description=__doc__.split("\n")[0])
     add = parser.add_argument
-    add("report", type=Path, help="what redact --report has written")
+    add("report", type=Path, help="the file that redact --report has written")
     add("--out", type=Path, required=True, help="the page, which only its owner can read")
     add("--statement", type=Path, metavar="FILE", help="FILE.json of certify state: what people found in a "
         "sample")  # fmt: skip

@@ -17,9 +17,7 @@ MIDDLE = 15  # the day that decides for a month without a day
 
 NO_NOTE_DATE = date(2010, 7, 1)  # used for a note without a date
 FUTURE_YEARS = 10  # a note's latest plans are at most this many years ahead
-WRITTEN_BY = date(
-    2026 - FUTURE_YEARS, 7, 1
-)  # completes years of two digits: 2026 at most
+WRITTEN_BY = date(2026 - FUTURE_YEARS, 7, 1)  # completes years of two digits: 2026 at most
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
