@@ -7,9 +7,11 @@ notes that it was not trained on, separates missed real words from surrogates by
 that have them, their writing, and their check digits. Printed are the area under the curve (0.5: no better
 than chance; goal: at most 0.60) and the advantage, which is the largest difference between the shares of
 missed and of surrogate words above a threshold (goal: at most 0.15). Spans are missed at random, by the
-rules, or by the default of ``redact``. The last lines are of real names in lists: hospitals of
-``gazetteers/hospitals``, and addresses of ``town_codes`` (town, state, ZIP code, telephone), each against
-its surrogate, by an attacker who knows these lists. The notes are those of the development set, whose phones
+rules, or by the default of ``redact``. The last lines are of real ones from lists: hospitals of
+``gazetteers/hospitals``, addresses of ``town_codes`` (town, state, ZIP code, telephone), towns by their size,
+first names as people bear them, and days of visits, each against its surrogate, by an attacker who knows
+these lists and sees one word at a time: the year of a missed date gives it away beside dates that moved by
+other years. ``--notes 0`` prints only these. The notes are those of the development set, whose phones
 have the exchange 555 of invented numbers; the attacker is not told so, because real phones have other
 exchanges.
 """
@@ -19,6 +21,8 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -45,6 +49,7 @@ LISTS = ("surnames", "first_names", "common_surnames", "common_words", "medical_
 FORMS = (str.isupper, str.istitle, str.islower)
 FOLDS = 5
 SEED, LISTED = 7, 400  # entries of a list
+NOT_IN_CENSUS = 0.1  # of people have a first name that the census leaves out
 
 
 class Unit(NamedTuple):
@@ -100,6 +105,37 @@ def describe_hospital(text: str) -> list[float]:
     ]  # fmt: skip
 
 
+def describe_town(text: str) -> list[float]:
+    """The features of a town: its words, its ending, its share as a surname, and how large it is."""
+    words = [fold(word) for word in WORD.findall(text)]
+    shares, town = word_lists.load_shares("surname"), " ".join(words)
+    zips = [len(codes.zips) for (name, _), codes in load_town_sizes().items() if name == town]
+    return [
+        float(len(words) > 1), float(len(words) > 2), float(town in word_lists.locate_towns("city_states")),
+        float(town in word_lists.locate_towns("city_countries")), float(len(zips) > 1), float(len(zips) > 3),
+        math.log(max(zips, default=0) + 1), math.log(max(shares.get(word, 0.0) for word in words) + 1e-4),
+        *(float(town.endswith(end)) for end in ("ville", "ton", "burg", "field", "town", "ford", "city")),
+        *(float(words[0] == first) for first in ("new", "north", "west", "saint", "st", "lake", "fort")),
+        *(float(len(town) <= length) for length in (4, 6, 8, 10, 13)),
+    ]  # fmt: skip
+
+
+@cache
+def load_town_sizes() -> dict[tuple[str, str], places.TownCodes]:
+    return dict(places.load_town_codes())
+
+
+def describe_date(text: str) -> list[float]:
+    """The features of a day: its weekday, its month, and where in the month it is; not its year."""
+    day = date.fromisoformat(text)
+    return [
+        *(float(day.weekday() == number) for number in range(7)),
+        *(float(day.month == number) for number in range(1, 13)),
+        *(float(day.day <= last) for last in (1, 9, 12, 15, 28, 30)), float(day.day == day.month),
+        float((day.month, day.day) in ((1, 1), (7, 4), (12, 25))), float(day.year % 5 == 0),
+    ]  # fmt: skip
+
+
 def describe_address(text: str) -> list[float]:
     """Whether the parts of an address agree, and whether its codes exist."""
     town, state, zip, phone = text.split("|")
@@ -112,7 +148,10 @@ def describe_address(text: str) -> list[float]:
 
 
 DESCRIBE: dict[str, Callable[[str], list[float]]] = {"names": describe_name, "numbers": describe_number}
-DESCRIBE_LISTS = {"hospitals": describe_hospital, "addresses": describe_address}
+DESCRIBE_LISTS = {
+    "hospitals": describe_hospital, "addresses": describe_address, "towns": describe_town,
+    "men": describe_name, "women": describe_name, "dates": describe_date,
+}  # fmt: skip
 KINDS = {kinds.NAME: "names", kinds.IDENTIFIER: "numbers", kinds.PHONE: "numbers"}
 
 
@@ -191,6 +230,39 @@ def list_addresses() -> Iterator[tuple[str, tuple[Span, ...]]]:
             yield text, tuple(spans)
 
 
+def list_towns() -> Iterator[tuple[str, tuple[Span, ...]]]:
+    """Yield towns of the US, a large one more often: as often as it has ZIP codes."""
+    towns = [name for (name, _), codes in load_town_sizes().items() for _ in codes.zips]
+    for name in Random(SEED).sample(towns, LISTED):
+        yield name.title(), (Span(0, len(name), "CITY"),)
+
+
+def list_first_names(kind: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
+    """Yield first names of women or of men, drawn as people bear them: one in ten is not in the census."""
+    shares, rng = word_lists.load_shares(kind), Random(SEED)
+    others = sorted(set(word_lists.load_folded(f"first_names_{kind}")) - shares.keys())
+    listed = rng.choices(list(shares), list(shares.values()), k=LISTED)
+    for name in (rng.choice(others) if rng.random() < NOT_IN_CENSUS else name for name in listed):
+        yield name.title(), (Span(0, len(name), "PATIENT"),)
+
+
+def list_dates() -> Iterator[tuple[str, tuple[Span, ...]]]:
+    """Yield the days of visits, four of five of them on the first five days of a week."""
+    rng = Random(SEED)
+    for _ in range(LISTED):
+        day = date(2005, 1, 3) + timedelta(
+            weeks=rng.randrange(1000), days=rng.choice((0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 6))
+        )
+        yield day.isoformat(), (Span(0, 10, "DATE"),)
+
+
+LISTED_KINDS: dict[str, Callable[[], Iterable[tuple[str, tuple[Span, ...]]]]] = {
+    "hospitals": list_hospitals, "addresses": list_addresses, "towns": list_towns,
+    "men": partial(list_first_names, word_lists.MALE), "women": partial(list_first_names, word_lists.FEMALE),
+    "dates": list_dates,
+}  # fmt: skip
+
+
 def compare_list(kind: str, entries: Iterable[tuple[str, tuple[Span, ...]]]) -> list[Unit]:
     """Return each real entry of a list and its surrogate."""
     units = []
@@ -209,9 +281,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, default=devset.DATA)
     parser.add_argument("--notes", type=int, default=devset.COUNT)
     args = parser.parse_args(arguments)
-    gold = devset.build_notes(args.data, args.notes)
+    gold = devset.build_notes(args.data, args.notes) if args.notes else []
     print(f"{'spans':18}{'kind':10}{'surrogates':>11}{'missed':>8}{'AUC':>7}{'advantage':>11}")
-    for name, tag in TAGGERS.items():
+    for name, tag in TAGGERS.items() if gold else ():
         redactions = redact_each(tag(gold), name)
         units = [unit for n, pair in enumerate(zip(gold, redactions)) for unit in list_units(n, *pair)]
         for kind in DESCRIBE:
@@ -219,8 +291,8 @@ def main(arguments: list[str] | None = None) -> None:
             missed = sum(unit.missed for unit in chosen)
             auc, advantage = attack(chosen) if missed >= 2 * FOLDS else (math.nan, math.nan)
             print(f"{name:18}{kind:10}{len(chosen) - missed:11}{missed:8}{auc:7.3f}{advantage:11.3f}")
-    for kind, entries in (("hospitals", list_hospitals()), ("addresses", list_addresses())):
-        units = compare_list(kind, islice(entries, LISTED))
+    for kind, list_entries in LISTED_KINDS.items():
+        units = compare_list(kind, islice(list_entries(), LISTED))
         auc, advantage = attack(units)
         print(f"{'of a list':18}{kind:10}{len(units) // 2:11}{len(units) // 2:8}{auc:7.3f}{advantage:11.3f}")
 

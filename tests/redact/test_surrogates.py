@@ -339,6 +339,27 @@ def test_an_address_agrees_with_itself():
         assert free[1:4] in places.TOLL_FREE and phone[4:7] != "911" and phone[5:7] != "11"
 
 
+def test_towns_of_large_states_become_listed_towns_by_size():
+    """A quarter of the surrogates of towns were invented, and small towns were as frequent as large ones."""
+    codes, sizes = places.load_town_codes(), []
+    for seed in range(300):
+        made = redacted([marked("<CITY Boston>, <STATE MA>")], f"secret {seed}".encode())["1"]
+        town, state = map(made.text_of, made.spans)
+        assert town in word_lists.group_towns("city_states")[state]
+        sizes.append(len(codes.get((fold(town), state), places.NO_CODES).zips))
+    assert sum(sizes) / len(sizes) > 3
+
+
+def test_states_with_few_listed_towns_become_others_with_few():
+    many, few = places.group_states()
+    assert {"CA", "MA", "TN"} <= {*many} and {"VT", "KY", "DC"} <= {*few}
+    assert sorted((*many, *few)) == sorted(places.STATES)
+    for seed in range(20):
+        states = PatientSurrogates(SECRET, str(seed)).places.states
+        assert all((state in many) == (new in many) and state != new for state, new in states.items())
+    assert places.find_zip_state("20121") == "VA" and places.find_zip_state("20001") == "DC"
+
+
 def test_every_area_code_is_assigned_and_no_exchange_is_n11():
     for number in range(300):
         made = redacted([marked(f"<PHONE {300 + number}-{200 + number}-0148>")])["1"].text

@@ -1,8 +1,9 @@
 """The surrogates of cities, states, ZIP codes and countries, which agree with each other.
 
-Each patient has one secret permutation of the states. A city becomes a city of the state that its own state
-becomes, a ZIP code behind it one of that city, and an area code one of that city or state. So an address
-stays coherent, also if the city occurs again without its state.
+Each patient has one secret permutation of the states with many listed towns, and one of the others, whose
+surrogates are partly invented: few real towns look invented. A city becomes a city of the state that its own
+state becomes, a ZIP code behind it one of that city, and an area code one of that city or state. So an
+address stays coherent, also if the city occurs again without its state.
 """
 
 from __future__ import annotations
@@ -25,19 +26,20 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.text.document import Document, Span
 
-MIN_TOWNS = 30
+MIN_TOWNS, MANY_TOWNS = 20, 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america"))
 STATES = {**dict(word_lists.load_pairs("state_names")), "DC": "District of Columbia"}
 # Three-digit prefixes of the ZIP codes of each state (USPS Publication 65).
 RANGES = """
-AK 995-999, AL 350-369, AR 716-729, AZ 850-865, CA 900-961, CO 800-816, CT 060-069, DC 200-205, DE 197-199,
+AK 995-999, AL 350-369, AR 716-729, AZ 850-865, CA 900-961, CO 800-816, CT 060-069,
+DC 200-200 202-205, DE 197-199,
 FL 320-349, GA 300-319 398-399, HI 967-968, IA 500-528, ID 832-838, IL 600-629, IN 460-479, KS 660-679,
 KY 400-427,
 LA 700-714, MA 010-027, MD 206-219, ME 039-049, MI 480-499, MN 550-567, MO 630-658, MS 386-397, MT 590-599,
 NC 270-289, ND 580-588, NE 680-693, NH 030-038, NJ 070-089, NM 870-884, NV 889-898, NY 100-149, OH 430-459,
 OK 730-749, OR 970-979, PA 150-196, RI 028-029, SC 290-299, SD 570-577, TN 370-385, TX 750-799, UT 840-847,
-VA 220-246, VT 050-059, WA 980-994, WI 530-549, WV 247-268, WY 820-831
+VA 201-201 220-246, VT 050-059, WA 980-994, WI 530-549, WV 247-268, WY 820-831
 """
 # Prefixes whose areas had at most 20,000 people in the 2000 census: the list of the HHS guidance on
 # de-identification (26 November 2012). 45 CFR 164.514(b)(2)(i)(B) requires 000 in their place.
@@ -70,7 +72,11 @@ class Places:
         """What each state becomes: itself where a policy keeps the states."""
         if self.keeps_states:
             return {state: state for state in STATES}
-        return self.choices.permute(sorted(STATES), "states")
+        return {
+            state: new
+            for group in group_states()
+            for state, new in self.choices.permute(group, "states").items()
+        }
 
     @cached_property
     def countries(self) -> dict[str, str]:
@@ -89,7 +95,7 @@ class Places:
         if state is None and (country := word_lists.locate_towns("city_countries").get(name)):
             candidates = word_lists.group_towns("city_countries")[self.countries[country]]
         else:
-            candidates = list_towns(self.states[state or self.choices.choose(sorted(self.states), name)])
+            candidates = weigh_towns(self.states[state or self.choices.choose(sorted(self.states), name)])
         return self.institutions.choose_free(
             name, lambda n: self.choices.choose(candidates, "city", name, n), make_city_key(name, state)
         )
@@ -245,6 +251,23 @@ def list_towns(state: str) -> tuple[str, ...]:
         digest = crc32(f"{state} {number}".encode())
         towns.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])
     return tuple(towns)
+
+
+@cache
+def weigh_towns(state: str) -> tuple[str, ...]:
+    """The towns of a state, each as often as it has ZIP codes: people live in large towns more often."""
+    codes = load_town_codes()
+    return tuple(
+        town for town in list_towns(state) for _ in codes.get((fold(town), state), NO_CODES).zips or (town,)
+    )
+
+
+@cache
+def group_states() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The states with :data:`MANY_TOWNS` listed towns or more, and the others."""
+    towns = word_lists.group_towns("city_states")
+    many = {state for state in STATES if len(towns.get(state, ())) >= MANY_TOWNS}
+    return tuple(sorted(many)), tuple(sorted(STATES.keys() - many))
 
 
 # States and ZIP codes
