@@ -280,6 +280,21 @@ def test_the_notes_to_decide_are_listed_whole(study):
         listing.list_notes_to_decide(study, None, "uncertainty")
 
 
+def test_the_voters_of_the_last_note_are_remembered_for_each_adjudicator(study):
+    eve = find(study, "eve")
+    system_spans.add_system(study, "model", {1: [], 2: [], 3: []})
+    for name in ("ann", "bob"):
+        mark(study, name, 1, DOCTOR)
+        mark(study, name, 3)
+    mark(study, "cy", 3, done=False)
+    assert adjudication.find_last_voters(study, eve) == {"systems": [], "left_out": []}
+    adjudication.open_consensus(study, eve, 1, {"readers": ["ann"], "systems": ["model"]})
+    assert adjudication.find_last_voters(study, eve) == {"systems": ["model"], "left_out": ["bob"]}
+    assert adjudication.find_last_voters(study, find(study, "ann")) == {"systems": [], "left_out": []}
+    decide(study, 1, "votes", readers=["ann", "bob"], systems=[])
+    assert adjudication.find_last_voters(study, eve) == {"systems": [], "left_out": []}
+
+
 def test_a_note_is_shown_whole(study):
     found = {1: [Span(8, 16, "DOCTOR", 0.75), Span(20, 28, "DATE", 0.5)], 2: [], 3: []}
     system_spans.add_system(study, "model", found, premarks=True)
@@ -361,7 +376,7 @@ def test_the_notes_to_read_are_listed_whole(study):
     rows = [
         {"number": 1, "id": "7-01", "patient": "7", "words": 9, "undecided": 1, "uncertainty": 0.75} | common
         | {"marks": 1},
-        {"number": 2, "id": "7-02", "patient": "7", "words": 7, "undecided": 1, "uncertainty": None} | common,
+        {"number": 2, "id": "7-02", "patient": "7", "words": 7, "undecided": 1, "uncertainty": 0.5} | common,
         {"number": 3, "id": "8-01", "patient": "8", "words": 5, "undecided": 0, "uncertainty": 0} | common
         | {"done": True},
     ]  # fmt: skip
@@ -398,6 +413,18 @@ def test_the_notes_to_read_are_sorted_by_each_order(study):
         assert listing.list_notes(study, ann, None, order)["notes"][-1]["number"] == 3
     with pytest.raises(InvalidValueError, match="an order is one of given, long, .*, marks"):
         listing.list_notes(study, ann, None, "left")
+
+
+@pytest.mark.parametrize("probability", [None, 0.6])
+@pytest.mark.parametrize("premarks", [True, False])
+def test_the_least_certain_notes_come_first_under_every_model(study, probability, premarks):
+    """Also where some or all spans have no probability, and where readers see no pre-marks."""
+    found = {1: [], 2: [Span(0, 4, "DOCTOR", probability), Span(18, 29, "PATIENT")], 3: [Span(*LATER)]}
+    system_spans.add_system(study, "sure", {1: [Span(*DOCTOR, 0.1)], 2: [], 3: []})
+    system_spans.add_system(study, "rules", found, premarks)
+    rows = listing.list_notes(study, find(study, "ann"), None, "uncertainty")["notes"]
+    assert [row["number"] for row in rows] == [2, 3, 1]
+    assert [row["undecided"] for row in rows] == ([2, 1, 0] if premarks else [0, 0, 0])
 
 
 def test_the_time_of_work_ends_with_a_pause(study, monkeypatch):

@@ -537,7 +537,7 @@ def test_a_model_is_trained_in_the_page(study):
     eve.client.app.app.state.jobs.thread.join(120)
     job = eve.get("/api/learn/job").json()
     assert (job["state"], job["fault"]) == ("done", "")
-    assert job["result"] == {"learned": 1, "aside": 0, "figures": []}
+    assert job["result"] == {"learned": 1, "aside": 0, "patients": 0, "figures": []}
     assert study.premark_system == "new" and study.read_spans("new", 1)
     assert (study.out / "models" / "new").stat().st_mode & 0o777 == 0o700
     assert [path.name for path in (study.out / "models").iterdir()] == ["new"]  # no notes stay there

@@ -477,7 +477,7 @@ def test_systems_are_numbered_and_know_how_much_was_decided(study):
     assert rows == [("a" * 60, 1, 1), ("m+n", 2, 1)]
     rows = study.store.fetch_all("SELECT note, spans, count, doubt FROM found ORDER BY system")
     assert rows == [
-        (1, '[[0,4,"DATE",0.75],[5,6,"AGE",null]]', 2, None),
+        (1, '[[0,4,"DATE",0.75],[5,6,"AGE",null]]', 2, 0.75),
         (1, '[[0,4,"DATE",0.75],[5,6,"AGE",0.5]]', 2, 0.75),
     ]
     assert study.premark_system == "m+n" and study.read_spans("m+n", 2) == []

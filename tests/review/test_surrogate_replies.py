@@ -360,7 +360,13 @@ def test_a_training_needs_a_name_and_a_decided_note(study):
 
 def test_a_system_is_scored_on_the_notes_kept_aside(decided):
     system_spans.add_system(decided, "model", {1: GOLD[1][:2], 2: [], 3: [Span(0, 4, "DATE")]})
-    assert training.score_system(decided, "model", [1]) == {"name": "model", "recall": 2 / 3, "precision": 1}
-    assert training.score_system(decided, "model", [1, 2, 3]) == {
-        "name": "model", "recall": 2 / 7, "precision": 2 / 3,
+    alone = training.score_system(decided, "model", [1])  # of one patient there is no interval
+    assert alone == {
+        "name": "model", "spans": 3, "recall": 2 / 3, "recall_interval": None, "precision": 1,
+        "precision_interval": None,
     }  # fmt: skip
+    found = training.score_system(decided, "model", [1, 2, 3])
+    assert (found["spans"], found["recall"], found["precision"]) == (7, 2 / 7, 2 / 3)
+    for figure in ("recall", "precision"):
+        low, high = found[f"{figure}_interval"]
+        assert 0 <= low <= found[figure] <= high <= 1 and low < high

@@ -7,6 +7,7 @@ reader is in the middle of the note.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from crfdeid.review.operations import questions
@@ -137,6 +138,22 @@ def collect_votes(study: Study, document: Document, number: int, body: Json) -> 
     return {
         "votes": {name: consensus.encode_spans(spans) for name, spans in trimmed.items()},
         "kinds": {name: "system" if name in systems else "reader" for name in marked},
+    }
+
+
+def find_last_voters(study: Study, reader: Reader) -> Json:
+    """The systems whose marks the adjudicator compared last, and the readers who had finished that note but
+    were left out: what the next note begins with."""
+    sql = """SELECT note, action FROM actions WHERE book = ? AND by = ?
+             AND json_extract(action, '$.kind') IN ('open', 'votes') ORDER BY at DESC, version DESC LIMIT 1"""
+    row = study.store.fetch_one(sql, BOOK, reader.name)
+    if row is None:
+        return {"systems": [], "left_out": []}
+    number, kinds = row[0], json.loads(row[1])["kinds"]
+    finished = [name for name, is_done in study.find_readers(number).items() if is_done]
+    return {
+        "systems": [name for name, kind in kinds.items() if kind == "system"],
+        "left_out": [name for name in finished if name not in kinds],
     }
 
 

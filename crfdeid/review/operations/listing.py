@@ -19,6 +19,7 @@ from crfdeid.review.study.errors import InvalidValueError
 from crfdeid.review.study.marks import Marking, decode_state
 from crfdeid.review.study.note_index import SHORTEST, StudyNote
 from crfdeid.review.study.study import READERS, Json, Study, name_book, name_reader
+from crfdeid.review.study.system_spans import UNKNOWN_DOUBT
 from crfdeid.text.document import Span
 
 Orders = Mapping[str, Callable[[Json], Any] | None]  # the key by which rows are sorted; None leaves them
@@ -42,10 +43,12 @@ def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = 
     notes = study.find_set(set_name)
     states, counts, stages = read_own_states(study, reader), read_system_counts(study), read_stages(study)
     shown, assigned = study.premark_system, list_assigned(study, reader)
+    doubted = shown or next(reversed(study.list_systems()), "")
     rows = []
     for note in notes:
         state = states.get(note.number, OwnState())
-        count, doubt = counts.get((state.system or shown or "", note.number), (0, None))
+        count, _ = counts.get((state.system or shown or "", note.number), (0, None))
+        _, doubt = counts.get((state.system or doubted, note.number), (0, None))
         row = describe_note(note, state) | {"undecided": count - state.decided, "uncertainty": doubt}
         row["refused"] = study.notes.refused.get(note.number)
         row["stage"] = stages.get(note.number, "none")
@@ -82,8 +85,10 @@ def read_own_states(study: Study, reader: Reader) -> dict[int, OwnState]:
 
 
 def read_system_counts(study: Study) -> dict[tuple[str, int], tuple[int, float | None]]:
-    """By system and note, the number of spans and the expected number of wrong ones."""
-    rows = study.store.fetch_all("SELECT system, note, count, doubt FROM found")
+    """By system and note, the number of spans and the expected number of wrong ones, which older versions
+    did not store where a span had no probability."""
+    sql = "SELECT system, note, count, coalesce(doubt, count * ?) FROM found"
+    rows = study.store.fetch_all(sql, UNKNOWN_DOUBT)
     return {(system, number): (count, doubt) for system, number, count, doubt in rows}
 
 
@@ -164,7 +169,7 @@ def measure_work_time(study: Study, reader: Reader) -> float:
 
 
 def measure_doubt(row: Json) -> float:
-    """The expected number of wrong pre-marks; 0 where the model gave no probabilities."""
+    """The expected number of wrong spans of the system; 0 where there is no system."""
     return row["uncertainty"] or 0.0
 
 

@@ -18,6 +18,7 @@ from typing import Protocol
 from crfdeid import corpora
 from crfdeid.evaluate import error_analysis
 from crfdeid.evaluate.scores import Counts
+from crfdeid.evaluate.significance import bootstrap
 from crfdeid.review.operations.exports import EXPORT_NAME, make_folder, select_documents
 from crfdeid.review.study import agreement, system_spans
 from crfdeid.review.study.consensus import BOOK
@@ -29,6 +30,7 @@ from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
 KEPT_ASIDE = 5  # one of 5 patients is kept aside to test on
+RESAMPLES = 2000  # of the patients kept aside
 FEWEST = 10  # decided notes with which some are kept aside
 
 
@@ -80,6 +82,7 @@ def train_model(study: Study, name: str, premarks: bool) -> Callable[[TrainingWo
         job.result = {
             "learned": len(learned),
             "aside": len(aside),
+            "patients": count_patients(study, aside),
             "figures": [score_system(study, one, aside) for one in systems] if aside else [],
         }
 
@@ -106,10 +109,23 @@ def is_kept_aside(study: Study, number: int) -> bool:
     return int(sha256(patient.encode("utf-8", "surrogatepass")).hexdigest(), 16) % KEPT_ASIDE == 0
 
 
-def score_system(study: Study, name: str, numbers: Iterable[int]) -> Json:
-    """Strict recall and precision of a system on notes with a consensus."""
-    counts = reduce(add, (count_against_consensus(study, name, number) for number in numbers), Counts())
-    return {"name": name, "recall": counts.recall, "precision": counts.precision}
+def score_system(study: Study, name: str, numbers: Sequence[int]) -> Json:
+    """Strict recall and precision of a system on notes with a consensus, with the number of spans of the
+    consensus, and 95% intervals by the bootstrap over patients; None of a single patient."""
+    import numpy as np
+
+    found = [count_against_consensus(study, name, number) for number in numbers]
+    counts, patients = reduce(add, found, Counts()), [key_patient(study.notes.find_note(n)) for n in numbers]
+    rows = np.array([(one.tp, one.fp, one.fn) for one in found])
+    intervals = bootstrap(rows, patients, RESAMPLES) if len(set(patients)) > 1 else {}
+    row: Json = {"name": name, "spans": counts.tp + counts.fn}
+    for figure, value in (("recall", counts.recall), ("precision", counts.precision)):
+        row |= {figure: value, f"{figure}_interval": intervals.get(figure)}
+    return row
+
+
+def count_patients(study: Study, numbers: Iterable[int]) -> int:
+    return len({key_patient(study.notes.find_note(number)) for number in numbers})
 
 
 def build_curve(study: Study) -> list[Json]:

@@ -9,7 +9,7 @@ import { around } from "./marking.js";
 import { say, speak } from "./notice.js";
 import { listen } from "./pointer.js";
 import { Reading } from "./reading.js";
-import { AGREEMENT, layerOf, targetsOf } from "./variants.js";
+import { agreementOf, layerOf, targetsOf } from "./variants.js";
 import { voters } from "./voters.js";
 
 const DOUBT = { fewer: 0, majority: 1, all: 2 };
@@ -21,8 +21,9 @@ function doubt({ item }) {
 }
 
 export class Adjudication {
-  constructor(main, room, found, offset = 0) {
-    Object.assign(this, { main, room, note: found, state: found, types: room.types, preview: null, chosen: new Map() });
+  // goOn() opens the next note.
+  constructor(main, room, found, goOn, offset = 0) {
+    Object.assign(this, { main, room, goOn, note: found, state: found, types: room.types, preview: null, chosen: new Map() });
     this.mayDecide = room.reader.role === "adjudicator";
     this.view = new AdjudicationView(main, this);
     this.reading = new Reading(this.view.sheet, () => this.view.screens());
@@ -69,7 +70,7 @@ export class Adjudication {
 
   pointed() {
     const { stretch, target } = this.cursor;
-    if (stretch) speak([this.reading.text.slice(stretch.start, stretch.end), target?.item && AGREEMENT[target.item.agreement].text].filter(Boolean).join(", "));
+    if (stretch) speak([this.reading.text.slice(stretch.start, stretch.end), target?.item && agreementOf(target.item, this.state.voters)].filter(Boolean).join(", "));
     this.redraw();
   }
 
@@ -111,7 +112,8 @@ export class Adjudication {
   }
 
   decide(target, spans, ambiguous = false) {
-    if (!spans) return say("Fewer than half marked this. Choose an answer with ↓ or a type’s letter, or press Del for not PHI.");
+    const few = this.state.voters.length === 2 ? agreementOf(target.item, this.state.voters) : "Fewer than half marked this";
+    if (!spans) return say(`${few}. Choose an answer with ↓ or a type’s letter, or press Del for not PHI.`);
     const action = { kind: "decide", item: target.key, spans, ambiguous };
     this.actions.do(action).then((state) => state && !ambiguous && this.advance(target));
   }
@@ -183,8 +185,7 @@ export class Adjudication {
     await this.actions.last; // the key before may still be on its way
     const [open] = this.open();
     if (open) return this.cursor.put(open, open), say("Some items are undecided. This is the first.");
-    if (this.state.done) return void (location.hash = "agree");
-    if (await this.actions.do({ kind: "done" })) location.hash = "agree";
+    if (this.state.done || (await this.actions.do({ kind: "done" }))) await this.goOn();
   }
 
   reopen() {
@@ -193,10 +194,10 @@ export class Adjudication {
 
   // Compare other readers or systems, or their present marks; decisions on unchanged items stay.
   async voters() {
-    const { notes, systems } = await ask(`/api/consensus${query({ set: this.room.set })}`);
-    const note = notes.find((one) => one.number === this.note.number);
+    const found = await ask(`/api/consensus${query({ set: this.room.set })}`);
+    const note = found.notes.find((one) => one.number === this.note.number);
     if (!note) return;
-    voters(clear(this.main), note, systems, async (chosen) => {
+    voters(clear(this.main), note, found, async (chosen) => {
       await this.actions.do({ kind: "votes", ...chosen });
       window.dispatchEvent(new HashChangeEvent("hashchange"));
     });

@@ -4,7 +4,7 @@ import { button, clear, element } from "./dom.js";
 import { fault } from "./notice.js";
 import { remarks } from "./questions.js";
 import { legend, types } from "./scheme.js";
-import { AGREEMENT } from "./variants.js";
+import { AGREEMENT, agreementOf } from "./variants.js";
 import { shortened } from "./text.js";
 
 export class AdjudicationView {
@@ -54,10 +54,10 @@ export class AdjudicationView {
   item(target) {
     const { mode } = this;
     const { item } = target;
-    const { sign, text } = AGREEMENT[item.agreement];
+    const { sign } = AGREEMENT[item.agreement];
     const place = mode.state.items.findIndex((one) => one.key === item.key) + 1;
     return [
-      element("div", { class: `agreement ${item.agreement}` }, element("span", { class: "sign", "aria-hidden": "true" }, sign), ` ${text}`,
+      element("div", { class: `agreement ${item.agreement}` }, element("span", { class: "sign", "aria-hidden": "true" }, sign), ` ${agreementOf(item, mode.state.voters)}`,
         element("small", {}, ` item ${place} of ${mode.state.items.length}${decided(item)}`)),
       element("div", { class: "variants", role: "group", "aria-label": "Answers" }, this.answers(target)),
       mode.mayDecide ? this.buttons(item) : null,

@@ -24,17 +24,29 @@ const SORTS = [...ORDERS, ["disagreement", "most differences first"], ["unsure",
 export async function agree(main, room, { number, offset }) {
   if (!number) return overview(main, room);
   if (room.reader.role !== "adjudicator") return opened(main, room, number, offset);
-  const { notes, systems } = await ask(`/api/consensus${query({ set: room.set })}`);
-  const note = notes.find((one) => one.number === number);
+  const found = await ask(`/api/consensus${query({ set: room.set })}`);
+  const note = found.notes.find((one) => one.number === number);
   if (!note || note.stage === "open" || note.stage === "done") return opened(main, room, number, offset);
-  return voters(main, note, systems, async (chosen) => {
+  return voters(main, note, found, async (chosen) => {
     await save(`/api/consensus/${number}/open`, chosen);
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   });
 }
 
 async function opened(main, room, number, offset) {
-  return new Adjudication(main, room, await ask(`/api/consensus/${number}`), offset);
+  return new Adjudication(main, room, await ask(`/api/consensus/${number}`), () => goOn(room), offset);
+}
+
+// After a note the next one, or the list where none of those that its filter leaves is ready.
+async function goOn(room) {
+  const filter = room.filters.agree;
+  const { notes } = await ask(`/api/consensus${query({ set: room.set, order: filter.order })}`);
+  const next = nextOf(kept(notes, filter, STATES));
+  location.hash = next ? `agree/${next.number}` : "agree";
+}
+
+function nextOf(notes) {
+  return notes.find((one) => one.stage === "open") ?? notes.find((one) => one.stage === "ready");
 }
 
 async function overview(main, room) {
@@ -50,7 +62,7 @@ async function overview(main, room) {
     clear(list, list.made);
   };
   draw();
-  const next = left().find((one) => one.stage === "open") ?? left().find((one) => one.stage === "ready");
+  const next = nextOf(left());
   const openFirst = () => {
     const first = left().find((one) => one.stage !== "none");
     if (first) location.hash = `agree/${first.number}`;

@@ -62,10 +62,17 @@ function trainForm(main, room) {
   return element("section", { class: "export" }, element("h2", {}, "Train"), made, stop, said, element("p", { id: "trained", role: "status" }));
 }
 
-function figures({ learned, aside, figures: found }) {
+function figures({ learned, aside, patients, figures: found }) {
   if (!found.length) return `Trained on ${learned} notes: too few to keep some aside for a test.`;
-  const shown = found.map((one) => `${one.name}: recall ${ratio(one.recall)}, precision ${ratio(one.precision)}`);
-  return `Trained on ${learned} notes. On ${aside} notes of other patients, before and after: ${shown.join("; ")} (strict).`;
+  const shown = found.map((one) => `${one.name}: recall ${withInterval(one, "recall")}, precision ${withInterval(one, "precision")}`);
+  const counts = `${aside} notes of ${patients} other patient${patients === 1 ? "" : "s"} with ${found[0].spans} spans`;
+  const kind = patients === 1 ? "strict; one patient gives no interval" : "strict; 95% intervals, drawn by patient";
+  return `Trained on ${learned} notes. On ${counts}, before and after: ${shown.join("; ")} (${kind}).`;
+}
+
+function withInterval(one, figure) {
+  const ends = one[`${figure}_interval`];
+  return ends ? `${ratio(one[figure])} (${ends.map(ratio).join("–")})` : ratio(one[figure]);
 }
 
 function modelForm(main, room) {

@@ -51,7 +51,7 @@ export const ORDERS = [["given", "as given"], ["long", "longest first"], ["short
 const DOUBT = [["uncertainty", "least certain first"], ["density", "least certain by length first"]];
 
 function orders(room) {
-  return [...ORDERS, ["marks", "most marks first"], ["random", "at random (for figures without bias)"], ...(room.study.premarks ? DOUBT : [])];
+  return [...ORDERS, ["marks", "most marks first"], ["random", "at random (for figures without bias)"], ...(room.study.systems.length ? DOUBT : [])];
 }
 
 export function setChooser(room, redraw) {

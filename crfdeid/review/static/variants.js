@@ -7,6 +7,12 @@ export const AGREEMENT = {
   fewer: { sign: "○", text: "not agreed" },
 };
 
+// What is said of an item: of two voters, "not agreed" would not say which of both is meant.
+export function agreementOf(item, voters) {
+  if (voters.length !== 2 || item.agreement === "all") return AGREEMENT[item.agreement].text;
+  return voters.every((one) => one.kind === "reader") ? "The readers disagree" : "The voters disagree";
+}
+
 const same = (a, b) => JSON.stringify(a.map(({ start, end, type }) => [start, end, type])) === JSON.stringify(b.map(({ start, end, type }) => [start, end, type]));
 
 // [{spans, names}]: the suggestion first, then the others by their votes, "not PHI" last, with a decision of the adjudicator's own before it.

@@ -4,12 +4,12 @@ import { button, element } from "./dom.js";
 import { Keys } from "./keys.js";
 import { fault } from "./notice.js";
 
-// Which readers and systems vote; agreed(chosen) is called with {readers, systems}.
-export function voters(main, note, systems, agreed) {
+// Which readers and systems vote, at first as in the last note; agreed(chosen) is called with {readers, systems}.
+export function voters(main, note, { systems, last_voters: last }, agreed) {
   const boxes = [
-    ...note.readers.map((name) => box("readers", name, true, "has finished")),
+    ...note.readers.map((name) => box("readers", name, !last.left_out.includes(name), "has finished")),
     ...note.unfinished.map((name) => box("readers", name, false, "has not finished: the present marks")),
-    ...systems.map((name) => box("systems", name, false, "a system")),
+    ...systems.map((name) => box("systems", name, last.systems.includes(name), "a system")),
   ];
   const chosen = (kind) => boxes.filter((one) => one.kind === kind && one.input.checked).map((one) => one.name);
   const start = () => agreed({ readers: chosen("readers"), systems: chosen("systems") }).catch(fault);

@@ -23,6 +23,7 @@ from crfdeid.text.document import Document, Span, keep_longest
 SpansByNote = Mapping[int, Sequence[Span]]  # by the note's number
 NAME = re.compile(r"[\w][\w .'@+-]{0,59}")
 SHOWN_THRESHOLD = 20  # characters
+UNKNOWN_DOUBT = 0.5  # of a span without a probability
 Progress = Callable[[list[StudyNote]], Iterable[StudyNote]]  # may show progress over the notes
 
 
@@ -127,14 +128,13 @@ def encode_spans(spans: Iterable[Span]) -> str:
     return json.dumps([[s.start, s.end, s.type, s.probability] for s in sorted(spans)], separators=(",", ":"))
 
 
-def count_expected_errors(spans: Sequence[Span]) -> float | None:
-    """The expected number of wrong spans; None where a span has no probability.
+def count_expected_errors(spans: Sequence[Span]) -> float:
+    """The expected number of wrong spans; one without a probability, such as that of a rule, counts half.
 
-    >>> count_expected_errors([Span(0, 1, "AGE", 0.75), Span(2, 3, "AGE", 0.5)])
+    >>> count_expected_errors([Span(0, 1, "AGE", 0.75), Span(2, 3, "AGE")])
     0.75
     """
-    known = [span.probability for span in spans if span.probability is not None]
-    return sum(1 - probability for probability in known) if len(known) == len(spans) else None
+    return sum(UNKNOWN_DOUBT if span.probability is None else 1 - span.probability for span in spans)
 
 
 def import_marks(study: Study, name: str, spans: SpansByNote) -> None:

@@ -267,8 +267,11 @@ def list_actions(study: OpenStudy, after: Annotated[int, Query(ge=0)] = 0) -> Re
 
 
 @router.get("/consensus", dependencies=FOR_ADJUDICATORS)
-def list_consensus_notes(study: OpenStudy, set: str | None = None, order: str = "given") -> Response:
-    return reply(listing.list_notes_to_decide(study, set, order))
+def list_consensus_notes(
+    study: OpenStudy, reader: CurrentReader, set: str | None = None, order: str = "given"
+) -> Response:
+    voters = {"last_voters": adjudication.find_last_voters(study, reader)}
+    return reply(listing.list_notes_to_decide(study, set, order) | voters)
 
 
 @router.get("/consensus/{number}")
