@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from shutil import which
 
 import pytest
@@ -31,7 +32,7 @@ from crfdeid.review import __main__ as verb
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
 from crfdeid.review.study.errors import StageError, TooManyAttemptsError, UnauthorizedError
-from crfdeid.review.study.study import open_study
+from crfdeid.review.study.study import name_book, open_study
 from crfdeid.review.web import middleware, routes, serve
 from crfdeid.review.web import sessions as web_sessions
 from crfdeid.review.web.serve import application
@@ -257,6 +258,23 @@ def test_an_address_that_tries_many_names_waits(checker):
         log_in(checker, "another", "wrong")
 
 
+def test_the_right_password_is_heard_while_its_address_floods_the_server(checker, monkeypatch):
+    for n in range(web_sessions.FREE_OF_ADDRESS + 1):
+        with contextlib.suppress(UnauthorizedError, TooManyAttemptsError):
+            log_in(checker, f"name{n}", "wrong")
+    assert log_in(checker, "ann", "right").name == "ann"
+    checker.waiting["10.0.0.7"] = web_sessions.MOST_WAITING
+    assert log_in(checker, "ann", "right").name == "ann"
+    for name in ["ann"] * web_sessions.FREE_ATTEMPTS + ["bob", "nobody"]:  # a wrong one says nothing else
+        with pytest.raises(TooManyAttemptsError, match="too many people are logging in"):
+            log_in(checker, name, "wrong")
+    with pytest.raises(TooManyAttemptsError, match="too many wrong passwords"):
+        log_in(checker, "ann", "right")  # guesses at a name are slowed as before
+    checker.waiting["10.0.0.9"] = web_sessions.MOST_HEARD
+    with pytest.raises(TooManyAttemptsError):
+        log_in(checker, "ann", "right", "10.0.0.9")
+
+
 def test_the_count_of_wrong_passwords_is_bounded(checker, monkeypatch):
     monkeypatch.setattr(web_sessions, "MOST_COUNTED", 2)
     for name in ("a", "b", "c"):
@@ -468,20 +486,70 @@ def test_the_options_for_a_proxy():
         serve.find_address(server_options("--public", "ward"), 1)
 
 
-@pytest.fixture
-def served(study):
-    """The study on a free port, with the settings of the real server; yields the port and the sessions."""
+def test_twenty_readers_work_at_once_behind_a_proxy(study):
+    """All connections come from the proxy's address; each reader's marks are saved, and theirs alone."""
+    names = [f"reader {n}" for n in range(20)]
+    for name in names:
+        accounts.add_reader(study.store, name, "reader")
+    public = Address(("ward.example.org",), 443, True)
+    identity = web_sessions.ProxyIdentity("X-Forwarded-User", frozenset({"127.0.0.1"}))
+    app = application(study, Sessions(study.store), public, identity=identity)
+    with run_server(lambda port: app) as port, ThreadPoolExecutor(20) as desks:
+        found = list(desks.map(lambda name: mark_as(port, public, name), names))
+    assert found == [[200] * 7] * 20
+    for n, name in enumerate(names):
+        spans = study.marks_log.read_entry(name_book(name), 1).state.spans
+        assert [span.start for span in spans] == ([12, 20, 30] if n % 2 else [12, 20])
+        assert study.find_readers(1)[name]
+
+
+def mark_as(port, public, name):
+    """The replies to a reader who marks the first note and finishes it."""
+    headers = {"Host": "ward.example.org", "Origin": "https://ward.example.org", "X-Forwarded-User": name}
+    ask = partial(send, port, headers | {"Content-Type": "application/json"})
+    (status, state), is_odd = ask("/api/notes/1"), int(name.split()[1]) % 2
+    replies = [status]
+    for start, end in [(12, 16), (20, 28), (30, 34)]:
+        body = {"version": state["version"], "kind": "add", "start": start, "end": end, "type": "DOCTOR"}
+        status, state = ask("/api/notes/1/actions", body)
+        replies.append(status)
+    if not is_odd:
+        status, state = ask("/api/notes/1/actions", {"version": state["version"], "kind": "undo"})
+    else:
+        status, _ = ask("/api/notes")
+    replies += [status, ask("/api/notes/1/shown", {"stretches": [[0, len(TEXTS["7-01"][0])]]})[0]]
+    return [*replies, ask("/api/notes/1/actions", {"version": state["version"], "kind": "done"})[0]]
+
+
+def send(port, headers, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, headers)
+    with urllib.request.urlopen(asked, timeout=60) as reply:
+        return reply.status, json.loads(reply.read() or b"{}")
+
+
+@contextlib.contextmanager
+def run_server(make_app):
+    """Serve on a free port with the settings of the real server; yields the port."""
     with serve.bind_socket("127.0.0.1", 0) as listening:
-        port, sessions = listening.getsockname()[1], Sessions(study.store)
-        app = application(study, sessions, Address(("127.0.0.1",), port))
-        server = uvicorn.Server(network.build_config(app, None, None))
+        port = listening.getsockname()[1]
+        limit = serve.MOST_CONNECTIONS
+        server = uvicorn.Server(network.build_config(make_app(port), None, None, limit_concurrency=limit))
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         while not server.started:
             time.sleep(0.01)
-        yield port, sessions
+        yield port
         server.should_exit = server.force_exit = True
         thread.join(5)
+
+
+@pytest.fixture
+def served(study):
+    """The study on a free port; the port and the sessions."""
+    sessions = Sessions(study.store)
+    with run_server(lambda port: application(study, sessions, Address(("127.0.0.1",), port))) as port:
+        yield port, sessions
 
 
 def send_login(port, token, name):

@@ -32,6 +32,8 @@ LONGEST_WAIT = 300.0  # seconds
 MOST_COUNTED = 10_000  # names and addresses whose wrong passwords are counted
 MOST_WAITING = 16  # logins whose password waits for its check
 MOST_WAITING_OF_ADDRESS = 4
+MOST_HEARD = 64  # with the readers' own names, which are heard although their address floods the server
+CHECK_SECONDS = 0.06  # about what the check of a password takes
 LOGIN_FAILED = "no reader with this name and password"
 
 IDLE_SECONDS = 12 * 3600.0  # after which an unused session ends
@@ -228,19 +230,47 @@ class Logins:
         else:
             own = (address, name)
             keys = {own: FREE_ATTEMPTS, address: FREE_OF_ADDRESS}
-        self.refuse_crowd(address, is_known_browser)
-        self.throttle.count_attempt(keys)
-        self.waiting[address] += 1
         try:
-            loop = asyncio.get_running_loop()
-            reader = await loop.run_in_executor(self.checks, self.check, name, password, needed)
-        finally:
-            self.waiting[address] -= 1
-            self.waiting += Counter()  # without the addresses where nobody waits
+            self.refuse_crowd(address, is_known_browser)
+            self.throttle.count_attempt(keys)
+        except TooManyAttemptsError as refusal:
+            if is_known_browser:
+                raise
+            return await self.hear_right_password(name, password, address, refusal)
+        reader = await self.wait_for_check(name, password, needed, address)
         if reader is None:
             raise UnauthorizedError(LOGIN_FAILED)
         self.throttle.take_back(keys, own)
         return reader
+
+    async def hear_right_password(
+        self, name: str, password: str | None, address: str, refusal: TooManyAttemptsError
+    ) -> Reader:
+        """Check the password of a reader although the reader's address floods the server; raise ``refusal``
+        for a wrong one, and, after the time of a check, for a name that no reader with a password has."""
+        own: Hashable = (address, name)
+        sql = "SELECT 1 FROM readers WHERE name = ? AND password IS NOT NULL"
+        if self.waiting.total() >= MOST_HEARD or not self.store.fetch_one(sql, name):
+            await asyncio.sleep(CHECK_SECONDS)
+            raise refusal
+        self.throttle.count_attempt({own: FREE_ATTEMPTS})
+        reader = await self.wait_for_check(name, password, True, address)
+        if reader is None:
+            raise refusal
+        self.throttle.take_back({own: FREE_ATTEMPTS}, own)
+        return reader
+
+    async def wait_for_check(
+        self, name: str, password: str | None, needed: bool, address: str
+    ) -> Reader | None:
+        """What :meth:`check` finds when its turn has come."""
+        self.waiting[address] += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self.checks, self.check, name, password, needed)
+        finally:
+            self.waiting[address] -= 1
+            self.waiting += Counter()  # without the addresses where nobody waits
 
     def refuse_crowd(self, address: str, is_known_browser: bool) -> None:
         """Raise :class:`TooManyAttemptsError` where too many logins wait already. A browser that the reader
