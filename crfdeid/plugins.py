@@ -8,10 +8,12 @@ where a name is none of ours, or where all names are listed: to look for them co
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from crfdeid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FORMATS, SYSTEMS, VERBS = "crfdeid.formats", "crfdeid.systems", "crfdeid.verbs"
 LANGUAGES = "crfdeid.languages"
@@ -22,6 +24,8 @@ T = TypeVar("T")
 @cache
 def find_plugins(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group by name, in the order of names; none of them is imported."""
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in sorted(entry_points(group=group), key=lambda point: point.name)}
 
 

@@ -19,7 +19,7 @@ from crfdeid.repair import spans
 from crfdeid.repair.names import NOT_SURNAMES
 from crfdeid.repair.numbers import GLUED_AFTER
 from crfdeid.repair.places import LETTERS
-from crfdeid.repair.spans import CURLY, NAMES, Anchor, JoinedTexts, Spans
+from crfdeid.repair.spans import CURLY, NAMES, Anchor, JoinedTexts, Spans, late
 from crfdeid.text.document import Range, Span, mask_spans
 
 WORD = r"(?:(?:Mc|Mac|O['’]|D['’])?[A-Z][a-z'’]+|[A-Z][A-Z'’]+|(?:Mc)[A-Z]+)"
@@ -210,13 +210,13 @@ CUES = (
         after=rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})",
     ),
 )
-GENERIC = re.compile(
+GENERIC = late(
     r"(?i:(?:(?:the|a|an|to|per|this|our|outlying|outside|local)\s)*"
     r"(?:hospital|medical center|clinic|rehabilitation center|rehab center|nursing home|health center))"
     rf"|{LETTERS}|(?i:postpartum|PACU)"
 )
-EDGE = re.compile(r"[^\W_]")
-FIELD_WORDS = re.compile(
+EDGE = late(r"[^\W_]")
+FIELD_WORDS = late(
     r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression|seen|dear"
     r"|sirs?|madam|claims|caller)"
     r"|APRN(?:-[A-Z]+)?|BSN|MSN|DNP|PsyD|MLADC|LADC|CRNI|NCSN|ABPP(?:-[A-Z]+)?|BCh|BAO|FRANZCR|FACEM|KRCHN|D\.O\.|M\.S\."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.repair.spans import Spans, cut, join_neighbours, search_tail
+from crfdeid.repair.spans import Spans, cut, join_neighbours, late, search_tail
 from crfdeid.text.document import Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
@@ -20,15 +20,13 @@ ORDINAL_WORD = (
     r"(?:\d{1,2}(?:st|nd|rd|th)|(?:twenty|thirty)[ -]?\w+(?:st|nd|rd|th)|\w+(?:first|second|th|ieth)|first|"
     r"second|third|\w*ties|\d{2,4}s)\b(?!\s+(?:day|week|month|time|one|person|attempt))"
 )
-DATE_BEFORE = re.compile(
+DATE_BEFORE = late(
     rf"(?:{DATE_WORDS}\s+)*the\s+(?={ORDINAL_WORD})|(?:{DATE_WORDS}\s+)+|"
     r"\d{1,2}\.[ \t]+(?=\d{1,2}[/.-]\d)|(?:D|T|DD|DT|TD)[:\s]\s*(?=\d)",
     re.IGNORECASE,
 )
-DATE_AFTER = re.compile(rf"(?:\s+{DATE_WORDS}|{TIME}|(?<!Year)(?<!Years)['’]s)+$", re.IGNORECASE)
-PART_BEFORE = re.compile(
-    r"(?i:(?:the\s+)?(?:end|start|beginning|middle|(?:first|last)\s+week)\s+of\s+)(?=\w)"
-)
+DATE_AFTER = late(rf"(?:\s+{DATE_WORDS}|{TIME}|(?<!Year)(?<!Years)['’]s)+$", re.IGNORECASE)
+PART_BEFORE = late(r"(?i:(?:the\s+)?(?:end|start|beginning|middle|(?:first|last)\s+week)\s+of\s+)(?=\w)")
 
 MONTH = rf"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|Sept)\b\.?"
 WEEKDAY = rf"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in WEEKDAYS)}|Tues|Weds|Thurs?)\b\.?"
@@ -53,55 +51,49 @@ OF_DATES = (
 )
 NOT_DATE = rf"(?!(?i:{'|'.join(DATE_PARTS)}|{OF_DATES})\b)"
 CORE = rf"(?:{WHOLE}|{YEAR}|{MONTH_OF_YEAR})\Z"
-SMALL_BEFORE = re.compile(
-    rf"(?:{NOT_DATE}(?:[^\W\d_A-Z][\w'’.]*|[A-Z])[ ]){{1,3}}(?={CORE})"
-)  # baby Oct, R 2004
-NAME_BEFORE = re.compile(
+SMALL_BEFORE = late(rf"(?:{NOT_DATE}(?:[^\W\d_A-Z][\w'’.]*|[A-Z])[ ]){{1,3}}(?={CORE})")  # baby Oct, R 2004
+NAME_BEFORE = late(
     rf"({NOT_DATE}[A-Z][\w'’-]+(?:[ ]{NOT_DATE}[A-Z][\w'’-]+)?)[ ](?={CORE})"
 )  # Roth 30.11.1990
-TWO_DATES = re.compile(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
+TWO_DATES = late(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
 OF_YEAR = rf"(?:{MONTH}[ ])?{YEAR}"
-TWO_YEARS = re.compile(  # "1955-1971" is one span
+TWO_YEARS = late(  # "1955-1971" is one span
     rf"({OF_YEAR})(?:[ ](?:[–—-]|to|until)[ ]|[–—])({OF_YEAR})\Z", re.IGNORECASE
 )
-WEEKDAY_GAP = re.compile(r",?[ ](?:the[ ])?", re.IGNORECASE)
-OF_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
-OF_DAY = re.compile(
+WEEKDAY_GAP = late(r",?[ ](?:the[ ])?", re.IGNORECASE)
+OF_WEEKDAY = late(WEEKDAY, re.IGNORECASE)
+OF_DAY = late(
     rf"(?:{NUMERIC}|{NAMED}|\d{{1,2}}[/.-]\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL_WORD})(?!\w).*",
     re.IGNORECASE,
 )
-HOUR_AFTER = re.compile(r"(?<=\w)[\s,–—@-]+\d{1,2}\Z")  # of "6 Dec 11", where ":02" follows
-HOUR_NEXT = re.compile(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
+HOUR_AFTER = late(r"(?<=\w)[\s,–—@-]+\d{1,2}\Z")  # of "6 Dec 11", where ":02" follows
+HOUR_NEXT = late(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
 
 # Numbers that are no date.
-CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
-HOUR = re.compile(r"0\d[0-5]\d|1[0-7][0-5]\d")  # of the day; notes of corpora have years up to 2200
-TIME_BEFORE = re.compile(r"(?i:\btime):?[ \t]*\Z")
-HOURS = re.compile(
+CLOCK = late(r"(?:[01]\d|2[0-3])[0-5]\d")
+HOUR = late(r"0\d[0-5]\d|1[0-7][0-5]\d")  # of the day; notes of corpora have years up to 2200
+TIME_BEFORE = late(r"(?i:\btime):?[ \t]*\Z")
+HOURS = late(
     r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
     r"|time\s+\d{1,2}[.:]\d{2}(?:\s?[–-]\s?\d{1,2}[.:]\d{2})?)"
 )
-CLOCKS = re.compile(
-    r"(?<![\w.:/,$#-])(?:0\d|1[0-7]|2[1-3])[0-5]\d(?![\w.:/]|-\d{3}\b)"
-)  # times that are no years
+CLOCKS = late(r"(?<![\w.:/,$#-])(?:0\d|1[0-7]|2[1-3])[0-5]\d(?![\w.:/]|-\d{3}\b)")  # times that are no years
 ENOUGH = 3  # times of a note that writes them as four digits, or as 7.45
-CLOCK_BEFORE = re.compile(
+CLOCK_BEFORE = late(
     r"(?:\A|[\r\n][ \t*•>]*|[~@→][ \t]?|(?i:\b(?:at|approx|by|til|till))[ \t]|\b\d{4}[ \t]?[-–→/][ \t]?)\Z"
 )
-CLOCK_AFTER = re.compile(r"[ \t]?[-–→][ \t]?(?:[01]\d|2[0-3])[0-5]\d\b")
-STOPPED = re.compile(r"([01]?\d|2[0-3])\.([0-5]\d)")  # 7.45
-LINE_TIMES = re.compile(r"(?m)^[ \t]*(?:[01]?\d|2[0-3])\.([0-5]\d)(?=[ \t])")
-LINE_BEFORE = re.compile(r"(?:\A|[\r\n])[ \t]*\Z")
-HALF_DAY = re.compile(r" ?[ap]\.?m\b", re.IGNORECASE)
+CLOCK_AFTER = late(r"[ \t]?[-–→][ \t]?(?:[01]\d|2[0-3])[0-5]\d\b")
+STOPPED = late(r"([01]?\d|2[0-3])\.([0-5]\d)")  # 7.45
+LINE_TIMES = late(r"(?m)^[ \t]*(?:[01]?\d|2[0-3])\.([0-5]\d)(?=[ \t])")
+LINE_BEFORE = late(r"(?:\A|[\r\n])[ \t]*\Z")
+HALF_DAY = late(r" ?[ap]\.?m\b", re.IGNORECASE)
 LAST_DAY = 31
-RATIO = re.compile(r"(\d{1,2})(?:[-–]\d{1,2})?[ ]?/[ ]?(\d{1,2})")
-GRADES = re.compile(
-    r"\d{1,2}[/–-]\d{1,2}[/–-]\d"
-)  # a note on three scores: the year of a date has two digits
+RATIO = late(r"(\d{1,2})(?:[-–]\d{1,2})?[ ]?/[ ]?(\d{1,2})")
+GRADES = late(r"\d{1,2}[/–-]\d{1,2}[/–-]\d")  # a note on three scores: the year of a date has two digits
 WEEKS, MONTHS_OF_YEAR = 52, 12
-DATE_GOES_ON = re.compile(r"[/.-]\w")
-BRITISH = re.compile(r"\d/52\b|\b(?:TDS|QDS|tds|qds)\b")  # a note that writes durations as n/7, n/52, n/12
-DAY_CUE = re.compile(r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?)):?[ \t]+\Z")
+DATE_GOES_ON = late(r"[/.-]\w")
+BRITISH = late(r"\d/52\b|\b(?:TDS|QDS|tds|qds)\b")  # a note that writes durations as n/7, n/52, n/12
+DAY_CUE = late(r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?)):?[ \t]+\Z")
 SCALES = (  # scales and scores that are written n/m
     r"ACT|AIMS|AMTS?|APACHE|ASA|AUDIT(?:-C)?|Abbey|Allred|Apgars?|APGARS?|BADL|BPI|BPP|Barthel|Beighton|Berg|Borg|"
     r"Braden|Bristol|C-?SSRS|CAGE|CAM(?:-ICU)?|CES-D|CFS|CGI|CIWA(?:-Ar)?|CPOT|CURB(?:-65)?|Child-Pugh|Constant|"
@@ -112,14 +104,14 @@ SCALES = (  # scales and scores that are written n/m
     r"SpO2|TUG|VAS|Waterlow|WOMAC|Wells|Y-BOCS|reflexes|strength|Strength|murmur|SEM|PSM|grade|score|scored|Score|"
     r"ER|PR|VA|vision|nodes|MEWS|Downes|Silverman|Finnegan|Pediatric Glasgow|6-?CIT|ADL|ADLs|CDR|dose|doses"
 )
-SCALE_BEFORE = re.compile(
+SCALE_BEFORE = late(
     rf"\b(?:{SCALES})(?:[ \t]*\([^()\n]{{1,12}}\))?(?:[ \t]+(?:score|of|was|is|at|now|today))?[:=]?[ \t]*\Z"
 )
-SPINE_BEFORE = re.compile(r"(?<![^\W_])[CTLS]\Z")  # C5/6, L4/5
-ACUITY = re.compile(r"6 ?/ ?(?:4|5|6|9|12|18|24|36|60)|[1-5] ?/ ?60")
-EYES = re.compile(r"\b(?:VA|BCVA|UCVA|Snellen|acuity|acuities|OD|OS|[RL]E)\b")
-ORDINAL = re.compile(r"\d{1,2}(?:[–-]\d{1,2})?(?i:st|nd|rd|th)")
-NOT_DAY_AFTER = re.compile(
+SPINE_BEFORE = late(r"(?<![^\W_])[CTLS]\Z")  # C5/6, L4/5
+ACUITY = late(r"6 ?/ ?(?:4|5|6|9|12|18|24|36|60)|[1-5] ?/ ?60")
+EYES = late(r"\b(?:VA|BCVA|UCVA|Snellen|acuity|acuities|OD|OS|[RL]E)\b")
+ORDINAL = late(r"\d{1,2}(?:[–-]\d{1,2})?(?i:st|nd|rd|th)")
+NOT_DAY_AFTER = late(
     r"[ \t]*(?i:%?ile\b|(?:per)?centile|ed\b|edition|floor|grade|attempt|toe|finger|rib|digit|ray|mt\b|mc\b|"
     r"nerve|cn\b|ics\b|intercostal|generation|degree|trimester|stage|line|dose|ventricle|meta(?:tars|carp)al|cousin|child|"
     r"pregnancy)"

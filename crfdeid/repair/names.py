@@ -22,7 +22,7 @@ from crfdeid.lexicon.names import (
     STAFF_TITLES,
     WITH_STOPS,
 )
-from crfdeid.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, search_tail, widen
+from crfdeid.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, late, search_tail, widen
 from crfdeid.text.document import Span
 
 CREDENTIAL = rf"(?:{NEXT_CREDENTIALS})"
@@ -30,56 +30,52 @@ NOT_SURNAMES = (
     r"(?:Dear|Patient|Attending|Nurse|Doctor|Dr|Sincerely|Regards|Hello|Hi|Thanks|Thank|Yours|Truly|Respectfully|Cordially|SINCERELY|YOURS|DEAR|Name|Physician|Provider|"
     r"Resident|Surgeon|Author|Room|Page|Signed|Final|Note|However|Therefore|Also|Then|Today|Yesterday|He|She|DR|MD)"
 )
-NAME_BEFORE = re.compile(
+NAME_BEFORE = late(
     r"(?:(?<![^\W_])(?:Mc|Mac|Di|Du|La|Le|De|Van|Von|Fitz|O['’]|D['’]|Al-|El-|Abdul-)"
     rf"|(?<![\w'’-])(?!{CREDENTIAL}-|{NOT_SURNAMES}-)[A-Z][A-Za-z'’]+-)+\Z"
 )
-NAME_AFTER = re.compile(rf"-(?!{CREDENTIAL}\b)[A-Z][A-Za-z'’]+(?![\w-])")
-SURNAME_BEFORE = re.compile(
+NAME_AFTER = late(rf"-(?!{CREDENTIAL}\b)[A-Z][A-Za-z'’]+(?![\w-])")
+SURNAME_BEFORE = late(
     rf"(?m)(?:(?:^|[:/|])[ \t]*(?P<name>(?!{NOT_SURNAMES},)[A-Z][A-Za-z'’-]+, ?)"
     rf"|(?<![\w'’-])(?P<tight>(?!{NOT_SURNAMES},)[A-Z][A-Z'’-]+,))\Z"
 )
-LINE_AFTER = re.compile(rf"[ \t]*(?:$|[\r\n/|]|\s\s|- |\(|,? ?{CREDENTIAL}(?![^\W_]))")
-FIRST_AFTER = re.compile(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
-INITIAL_AFTER = re.compile(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
-INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
-SURNAME_AFTER = re.compile(
+LINE_AFTER = late(rf"[ \t]*(?:$|[\r\n/|]|\s\s|- |\(|,? ?{CREDENTIAL}(?![^\W_]))")
+FIRST_AFTER = late(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
+INITIAL_AFTER = late(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
+INITIALS = late(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
+SURNAME_AFTER = late(
     rf" ?(?!(?:{CREDENTIAL}|{ENDING_CREDENTIALS}|{NOT_SURNAMES})(?![^\W_]))"
     r"[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
 )
 ABBREVIATIONS = rf"(?:A\.K\.A|A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|{WITH_STOPS})"
-INITIALS_BEFORE = re.compile(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
-LETTERED = re.compile(  # a letter after these words ends a sentence: hepatitis C. Brown says
+INITIALS_BEFORE = late(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
+LETTERED = late(  # a letter after these words ends a sentence: hepatitis C. Brown says
     r"\b(?:vitamins?|hepatitis|types?|grade|stage|class|group|plan|part|section|appendix|factor|unit|room|ward|level"
     r"|step|point|protein|influenza|strep|immunoglobulin|hemoglobin|child(?:['’]s)?|pugh|option|item)\s\Z",
     re.IGNORECASE,
 )
-FULL_STOP = re.compile(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
-LAST_INITIAL = re.compile(r"[\w'’-]{2,}+,? ?[\w'’-]*+ [A-Z]$")
+FULL_STOP = late(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
+LAST_INITIAL = late(r"[\w'’-]{2,}+,? ?[\w'’-]*+ [A-Z]$")
 FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
-TWO_NAMES = re.compile(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(?:, \w+)*)")
-HALF = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
-COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b")
-JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
-COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
-SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
+TWO_NAMES = late(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(?:, \w+)*)")
+HALF = late(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
+COPIES = late(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b")
+JOINED = late(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
+COMPONENTS = late(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
+SPLIT_TITLE = late(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
-CHILD_OF = re.compile(
-    r"[ \t]+(?i:[sdwc]/o|a/[lp]|bint[ei]|bin|bte|bt)\.?[ \t]+"
-)  # of Tamil, Sikh and Malay names
-COMMA = re.compile(r", ?")
-ONE_WORD = re.compile(r"[^\W\d_][\w'’-]+")
-CELL_BEFORE = re.compile(
-    r"(?:\A|[\r\n|]|[ \t]{2}|(?i:\b(?:pt|patient|name))[.:]?)[ \t]*(?:\d{1,2}[.)][ \t]+)?\Z"
-)
-CELL_AFTER = re.compile(r"[ \t]*(?:\Z|[\r\n|(;]|[ \t]{2}|\d|,[ \t]*\d{1,3}\b)")
+CHILD_OF = late(r"[ \t]+(?i:[sdwc]/o|a/[lp]|bint[ei]|bin|bte|bt)\.?[ \t]+")  # of Tamil, Sikh and Malay names
+COMMA = late(r", ?")
+ONE_WORD = late(r"[^\W\d_][\w'’-]+")
+CELL_BEFORE = late(r"(?:\A|[\r\n|]|[ \t]{2}|(?i:\b(?:pt|patient|name))[.:]?)[ \t]*(?:\d{1,2}[.)][ \t]+)?\Z")
+CELL_AFTER = late(r"[ \t]*(?:\Z|[\r\n|(;]|[ \t]{2}|\d|,[ \t]*\d{1,3}\b)")
 
-PATIENT_BEFORE = re.compile(
+PATIENT_BEFORE = late(
     r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
     r"Client|R[Ee]|Regarding|REGARDING|P(?:age|AGE))[ \t]*[:#][ \t]*"
     rf"|\b(?:(?i:{RELATION}|{KIN})|{SMALL_KIN})(?:,?\s|\s\())$"
 )
-DOCTOR_BEFORE = re.compile(
+DOCTOR_BEFORE = late(
     r"(?:\bDrs?\.?|\bDoctor"
     rf"|\b(?:{STAFF_TITLES})"
     r"|\b(?:(?:Dr|MD|Attending|PCP|Surgeon|Radiologist|Pathologist|Cosigner|Author|Asst|Surg)[ \t]*:"
@@ -87,30 +83,30 @@ DOCTOR_BEFORE = re.compile(
     r"|visit with))\s*$",
     re.IGNORECASE,
 )
-PATIENT_AFTER = re.compile(
+PATIENT_AFTER = late(
     r"[\s,|/(-]{1,4}(?:(?:DOB|D\.O\.B|MRN|MR ?#|b\.|born)(?![^\W_])"
     r"|(?:age |AGE )?\d{1,3}[ -]?(?:M|F|yo|y/o|y\.o\.)(?![^\W_]))"
     r"|\s?\((?:MRN?\s?#?\s?)?\d{5,}\)|\s?\((?:[MF],|continued)|[ \t]{1,4}(?:Page|PAGE) \d",
 )
-DOCTOR_AFTER = re.compile(
+DOCTOR_AFTER = late(
     rf",?[ \t]{{1,2}}{CREDENTIAL}(?![^\W_])|,{CREDENTIAL}(?![^\W_])|[ \t]*\r?\nDD?[:\t ]"
     r"|\s\((?:attending|PCP|resident|covering|surgeon|surgery|medicine|pediatrics|psychiatry|[a-z]+ology)\b",
     re.IGNORECASE,
 )
-TITLES_BEFORE = re.compile(
+TITLES_BEFORE = late(
     rf"(?:(?:(?i:{KIN}|{LEADING_TITLES})|{SMALL_KIN}|{SMALL_LEADING_TITLES}|{LEADING_ROLES})\b\.?"
     r"(?:[ \t]+|:[ \t]*))+"
     r"(?=[^\W\d_])"
 )
-CREDENTIALS_AFTER = re.compile(
+CREDENTIALS_AFTER = late(
     r"(?:[ \t]*[,–-][ \t]*|[ \t]+)"
     rf"(?:(?:{ENDING_CREDENTIALS})\b\.?[,/ ]{{0,2}})+\Z"
 )
-TITLED_NAME = re.compile(  # two parts, the last one in small letters; or a part with an initial
+TITLED_NAME = late(  # two parts, the last one in small letters; or a part with an initial
     r"[^\W\d_]\.? ?[A-Z][a-zà-ÿ'’-]+\Z|[^\W_]\.? [A-Z]\.\Z|\A(?:[A-Z]\.){2}\Z"
 )
-OPENED, CLOSED = re.compile(r" [(\"“‘']{1,2}"), re.compile(r"[)\"”’']{1,2} ")
-GLUED_BEFORE = re.compile(r"\d{5}$")
+OPENED, CLOSED = late(r" [(\"“‘']{1,2}"), late(r"[)\"”’']{1,2} ")
+GLUED_BEFORE = late(r"\d{5}$")
 
 
 def widen_names(text: str, spans: Sequence[Span]) -> Spans:

@@ -8,42 +8,42 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, widen
+from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, late, widen
 from crfdeid.text.document import Span
 
 COMMAS = (",", ", ")
 NEAR = 30  # characters from a surname to the first name
 CUE = 24  # characters before a number in which its label is
 
-NUMBER_DATE = re.compile(
+NUMBER_DATE = late(
     r"(?:(?P<group>\d{2,3}) / (?=\d{1,2}/\d{1,2}/\d{2,4}$)"
     r"|(?P<long>.*\d{2}) */ +(?=\d{1,2}/\d{1,2}(?:/\d{2,4})?$)"
     r"|(?P<age>\d[\d -]{3,}\d) / (?=\d{1,3}$))"
 )
-GLUED = re.compile(r"(\d{5,})((?:[A-Z][a-z]|[A-Z][A-Za-z'’-]{2,}(?:, ?[A-Z][A-Za-z'’. -]*)?))$")
-NUMBER_NAME = re.compile(r"(\d{5,})[ \t]*(?=[A-Z][A-Za-z'’-]+)")
-NAME_NUMBER = re.compile(r"[A-Za-z.,'’ -]*[A-Za-z]\.?(?=[ \t]+(\d{5,})$)")
+GLUED = late(r"(\d{5,})((?:[A-Z][a-z]|[A-Z][A-Za-z'’-]{2,}(?:, ?[A-Z][A-Za-z'’. -]*)?))$")
+NUMBER_NAME = late(r"(\d{5,})[ \t]*(?=[A-Z][A-Za-z'’-]+)")
+NAME_NUMBER = late(r"[A-Za-z.,'’ -]*[A-Za-z]\.?(?=[ \t]+(\d{5,})$)")
 LABEL = (
     r"(?:RADIOLOGY|EXAM|PAGE|DATE|NAME|ROOM|REPORT|ACCESSION|ADMISSION|DISCHARGE|PATIENT|UNITS?|DOB|MRN|SEX|AGE|"
     r"ADM|DIS|ACCT|STATUS|FINAL|DRAFT|SIGNED|TYPE|SERVICE|MALE|FEMALE|THE|AND|FOR)"
 )
-GLUED_AFTER = re.compile(
+GLUED_AFTER = late(
     rf"(?!(?i:{LABEL})\b|Radiology|Exam|Page|Date)"
     r"(?:[A-Z]{3,}(?:[-'’][A-Z]+)*|[A-Z]['’]?[A-Z]?[a-z]{2,}(?:[-'’][A-Z][a-z]+)*)\b"
 )
-LETTERS_BEFORE = re.compile(r"(?<![^\W_])(?!(?i:MRN|CSN|SSN|NPI))(?:[A-Z]{1,3}|[a-z]{1,3})\Z")
-LETTER_AFTER = re.compile(r"(?<=\d)[A-Z](?![A-Za-z0-9])")
-AGE_BEFORE = re.compile(r"(?<![\d/.,-])\d{1,2}(?:[- ][13]/(?=[24]$)|\.(?=\d$))")
-HALF = re.compile(r"[½¼¾]")
-TWO_PHONES = re.compile(r"(.*\d{4})\s*(?:/|,|;|\||\bor\b)\s*(\(?\d{3}\)?[-. /]?\d{3}[-.]\d{4})")
-FAX_BEFORE = re.compile(
+LETTERS_BEFORE = late(r"(?<![^\W_])(?!(?i:MRN|CSN|SSN|NPI))(?:[A-Z]{1,3}|[a-z]{1,3})\Z")
+LETTER_AFTER = late(r"(?<=\d)[A-Z](?![A-Za-z0-9])")
+AGE_BEFORE = late(r"(?<![\d/.,-])\d{1,2}(?:[- ][13]/(?=[24]$)|\.(?=\d$))")
+HALF = late(r"[½¼¾]")
+TWO_PHONES = late(r"(.*\d{4})\s*(?:/|,|;|\||\bor\b)\s*(\(?\d{3}\)?[-. /]?\d{3}[-.]\d{4})")
+FAX_BEFORE = late(
     r"(?<![\w/&])(?<!or )(?<!and )"
     r"(?:(?:fax(?:ed)?|facsimile|fx)(?: ?(?:no|number|num|line))?\.?|F(?=[:.])|\(f\))"
     r"(?:[\s:#.]*| (?:is|to|at) )\(?$",
     re.IGNORECASE,
 )
-FAX_AFTER = re.compile(r" ?[(\[]f(?:ax)?[)\]]| fax\b(?![\s:#.]*[\d(])", re.IGNORECASE)
-PHONE_BEFORE = re.compile(
+FAX_AFTER = late(r" ?[(\[]f(?:ax)?[)\]]| fax\b(?![\s:#.]*[\d(])", re.IGNORECASE)
+PHONE_BEFORE = late(
     r"(?<![\w/&])(?:phone|telephone|tel|cell|mobile|pager|beeper|ph)(?: ?(?:no|number|num))?\.?[\s:#]*\(?$",
     re.IGNORECASE,
 )
@@ -60,23 +60,23 @@ LABELS = {
     r"(?:medical aid|member|subscriber|medicare|medicaid) (?=id|no|number|#)",
 }
 LABEL_OF = {
-    type: re.compile(rf"(?<![^\W_])(?:{labels}){OF_NUMBER}", re.IGNORECASE) for type, labels in LABELS.items()
+    type: late(rf"(?<![^\W_])(?:{labels}){OF_NUMBER}", re.IGNORECASE) for type, labels in LABELS.items()
 }
-ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS.values())}){OF_NUMBER}", re.IGNORECASE)
-SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
+ANY_LABEL = late(rf"(?<![^\W_])(?:{'|'.join(LABELS.values())}){OF_NUMBER}", re.IGNORECASE)
+SSN = late(r"\d{3}-\d{2}-\d{4}")
 LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID", "DATE", "VEHICLE"}
 GLUED_TYPES = {"MEDICALRECORD", "ACCOUNT", "IDNUM", "SSN"}
-LONG = re.compile(r"\d{6,}")
-FULL_DATE = re.compile(
+LONG = late(r"\d{6,}")
+FULL_DATE = late(
     r"(?:(?:19|20|21)\d\d(?:0[1-9]|1[0-2])[0-3]\d|(?:0[1-9]|1[0-2])[0-3]\d(?:(?:19|20|21)\d\d|\d\d))"
 )
-TIMESTAMP = re.compile(  # of a message: the time of the day behind the date
+TIMESTAMP = late(  # of a message: the time of the day behind the date
     r"((?:19|20|21)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
 )
-AGE = re.compile(r"\d{1,3}")
-SEX_AFTER = re.compile(r"(?: {1,2}|/|\t)(?:M|F|male|female)(?![^\W_])")
-CODE = re.compile(r"(?=(?:\D*\d){5}|[A-Z]{3}\d{4}$)[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
-PARTS = re.compile(r"(?:\d{2,3} )+\d{2,3}")
+AGE = late(r"\d{1,3}")
+SEX_AFTER = late(r"(?: {1,2}|/|\t)(?:M|F|male|female)(?![^\W_])")
+CODE = late(r"(?=(?:\D*\d){5}|[A-Z]{3}\d{4}$)[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
+PARTS = late(r"(?:\d{2,3} )+\d{2,3}")
 
 
 def split_numbers(text: str, spans: Sequence[Span]) -> Spans:

@@ -19,6 +19,7 @@ from crfdeid.repair.spans import (
     cut,
     join,
     join_neighbours,
+    late,
     search_tail,
     widen,
 )
@@ -33,18 +34,18 @@ FIELDS_OF_MEDICINE = (
 UNITS = r"(?:Emergency Department|Emergency Room|Intensive Care Unit|Operating Room|Recovery Room|Burn Unit)"
 DEPARTMENT = rf"(?:(?:the )?(?:{UNITS}|Department of {FIELDS_OF_MEDICINE}|Medical Records(?: Department)?))"
 LETTERS = r"(?-i:ED|ER|ICU|MICU|SICU|CCU|NICU|PACU)"
-DEPARTMENT_BEFORE = re.compile(
+DEPARTMENT_BEFORE = late(
     rf"{DEPARTMENT}(?:[\s,]+(?:of|at|in)(?: the)?)?\b[\s,]*|{FIELDS_OF_MEDICINE}\s*\n\s*", re.IGNORECASE
 )
-DEPARTMENT_AFTER = re.compile(rf"(?:['’]s)?(?:[\s,]| [-–] )+(?:{DEPARTMENT}|{LETTERS})$", re.IGNORECASE)
-UNIT_NEXT = re.compile(rf"(?:['’]s)?[\s,]+(?:{UNITS}|{LETTERS})\b", re.IGNORECASE)
+DEPARTMENT_AFTER = late(rf"(?:['’]s)?(?:[\s,]| [-–] )+(?:{DEPARTMENT}|{LETTERS})$", re.IGNORECASE)
+UNIT_NEXT = late(rf"(?:['’]s)?[\s,]+(?:{UNITS}|{LETTERS})\b", re.IGNORECASE)
 
-LINK = re.compile(
+LINK = late(
     r"\s(?:(?:and|and the|the|-|–|&)\s)?|-|–|['’]s\s"
     r"|\s(?P<place>of|of the|at|at the|for|Of|At|Of The|At The|AT|OF)\s"
 )
-ACRONYM = re.compile(r"[A-Z]{1,6}")
-INSTITUTION = re.compile(
+ACRONYM = late(r"[A-Z]{1,6}")
+INSTITUTION = late(
     r"\b(?:hospitals?|hosp|center|centre|ctr|clinics?|infirmary|institute|sanatorium|system|group|home|health|"
     r"healthcare|memorial)\W*$",
     re.I,
@@ -63,12 +64,12 @@ SHORT_KIND = (
     r"(?:PHC|CHC|SDH|CRH|SCH|MPC|BHU|HC(?: I{2,3}| IV)?|Maternity|Respite|Sleep Lab"
     r"|General(?=\s*(?:[,.;:)/]|$|[\r\n])))"
 )
-KINDS = re.compile(rf"(?i:{KIND}(?: and Clinics?)?)|{SHORT_KIND}")
+KINDS = late(rf"(?i:{KIND}(?: and Clinics?)?)|{SHORT_KIND}")
 NOT_A_NAME = (
     r"(?! (?i:course|stay|days?|admission|visits?|records?|beds?|staff|follow|number|discharge|policy))"
 )
 WORD = r"[A-Z][A-Za-z'’.-]+"
-TAIL = re.compile(
+TAIL = late(
     r"(?:,?\s(?:Inc|INC|LLC|L\.L\.C|PC|P\.C|P\.A|Ltd|LTD|LP|Corp|CORP|PLLC|LLP)\b\.?"
     rf"|,?(?:\s[-–])?(?:\s{WORD}){{0,2}}\s(?:Campus|CAMPUS|Pavilion|PAVILION|Building|BUILDING)\b"
     rf"|(?:['’]s)?\s(?:(?=[A-Z])(?i:{KIND})|hospital|medical center|nursing home)(?!\w){NOT_A_NAME}"
@@ -76,47 +77,45 @@ TAIL = re.compile(
     rf"|\s(?:At|AT)\s(?:The\s|THE\s)?{WORD}(?:\s{WORD})?"
     r"|(?<=[a-z])[A-Z][A-Za-z]+\b|(?<=[A-Z]{2})[A-Z]?[a-z]+\b)"
 )
-KIND_AFTER = re.compile(rf"\s(?:(?=[A-Z])(?i:{KIND})|{SHORT_KIND})(?!\w){NOT_A_NAME}")
-SAINT = re.compile(r"['’][sS]\b(?=[\s,.;)])")
-SAINTS = re.compile(r"(?:St\.?|Saint|ST\.?|SAINT) \w+$")
-CAMEL_BEFORE = re.compile(
+KIND_AFTER = late(rf"\s(?:(?=[A-Z])(?i:{KIND})|{SHORT_KIND})(?!\w){NOT_A_NAME}")
+SAINT = late(r"['’][sS]\b(?=[\s,.;)])")
+SAINTS = late(r"(?:St\.?|Saint|ST\.?|SAINT) \w+$")
+CAMEL_BEFORE = late(
     r"(?<![^\W_])[A-Z][a-z]+\Z|(?<![^\W_.])(?:[A-Z]\. ){2}\Z"
     r"|\b(?:Hospital|Clinic|Infirmary|Medical Center|Health Center) (?:at|of|At|Of)\s\Z"
 )
-STATE_NEXT = re.compile(r",?\s+[A-Z]{2}\b")
-BEGINNING = re.compile(
-    r"(?:The )?(?:Our Lady|Sisters|University|Hospital|Children['’]?s Hospital)", re.IGNORECASE
-)
+STATE_NEXT = late(r",?\s+[A-Z]{2}\b")
+BEGINNING = late(r"(?:The )?(?:Our Lady|Sisters|University|Hospital|Children['’]?s Hospital)", re.IGNORECASE)
 OTHER_PIECES = NAMES | {"CITY", "ORGANIZATION", "STATE", "LOCATION-OTHER"}
-ENDING = re.compile(
+ENDING = late(
     r"[\s-](?i:hospitals?|medical center|health center|clinics?|infirmary|nursing home|hospice|health|"
     r"children['’]s)\Z"
 )
-TOWN_AFTER = re.compile(r"\sof\s(?!the\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?")
-COMMA_TOWN = re.compile(r"(?P<hospital>.+), (?P<town>[A-Z][A-Za-z'’.-]+(?: [A-Z][A-Za-z'’.-]+)?)")
-NOT_TOWN = re.compile(
+TOWN_AFTER = late(r"\sof\s(?!the\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?")
+COMMA_TOWN = late(r"(?P<hospital>.+), (?P<town>[A-Z][A-Za-z'’.-]+(?: [A-Z][A-Za-z'’.-]+)?)")
+NOT_TOWN = late(
     r"(?i:inc|llc|pllc|pc|p\.c|ltd|corp|lp|llp|.*(?:campus|building|pavilion|tower|hospital|clinic|center))\.?"
 )
-WARD = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)? \d{1,2}[A-Z]?")
-WARD_BEFORE = re.compile(r"\b(?:LOC|Loc|Location|LOCATION|Unit|UNIT|Ward|WARD|Floor|FLOOR)[ \t]*:\s*$")
-LINE_END = re.compile(r"\.?[ \t]*(?:[\r\n]|$)|,? [A-Z]{2} \d{5}")
+WARD = late(r"[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)? \d{1,2}[A-Z]?")
+WARD_BEFORE = late(r"\b(?:LOC|Loc|Location|LOCATION|Unit|UNIT|Ward|WARD|Floor|FLOOR)[ \t]*:\s*$")
+LINE_END = late(r"\.?[ \t]*(?:[\r\n]|$)|,? [A-Z]{2} \d{5}")
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-EMAIL = re.compile(
+EMAIL = late(
     rf"(?<![\w.%+-])[\w%+-](?:[\w.%+-]{{0,62}}[\w%+-])?@(?:{LABEL}\.)+[A-Za-z]{{2,18}}(?![\w-]|\.\w)"
 )
-URL = re.compile(rf"(?<![\w@.])(?i:https?://|www\.)(?:{LABEL}\.)*{LABEL}(?::\d+)?(?:/[\w./~%#?=&+-]*[\w/])?")
+URL = late(rf"(?<![\w@.])(?i:https?://|www\.)(?:{LABEL}\.)*{LABEL}(?::\d+)?(?:/[\w./~%#?=&+-]*[\w/])?")
 STATE = (
     r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|"
     r"V[AIT]|W[AIVY])"
 )
 CELL = r"(?:\"?[ \t]*[,;|\t][ \t]*\"?|\^{1,2})"  # what separates two cells, or two components of HL7
 FLAT = r"(?:unit|apt|apartment|flat|suite|ste|lot|bldg)"
-UNIT = re.compile(r"#\d\d-\d{2,3}")
-HOUSE_NUMBER = re.compile(r"(?:\d{1,3}/)?\d{1,3}[A-Za-z]? ")
-FLAT_BEFORE = re.compile(rf"(?<![\w-]){FLAT}\.? (?:\w{{1,4}}, )?\Z", re.IGNORECASE)
-FLAT_AFTER = re.compile(rf",? {FLAT}\.? #?(?:\d{{1,4}}[A-Z]?|[A-Z]\d{{0,3}})(?!\w)", re.IGNORECASE)
-TOWN = re.compile(
+UNIT = late(r"#\d\d-\d{2,3}")
+HOUSE_NUMBER = late(r"(?:\d{1,3}/)?\d{1,3}[A-Za-z]? ")
+FLAT_BEFORE = late(rf"(?<![\w-]){FLAT}\.? (?:\w{{1,4}}, )?\Z", re.IGNORECASE)
+FLAT_AFTER = late(rf",? {FLAT}\.? #?(?:\d{{1,4}}[A-Z]?|[A-Z]\d{{0,3}})(?!\w)", re.IGNORECASE)
+TOWN = late(
     rf"{CELL}(?P<CITY>[A-Z][A-Za-z.'’-]+(?: [A-Z][A-Za-z.'’-]+){{0,2}}){CELL}(?P<STATE>{STATE}){CELL}"
     r"(?P<ZIP>\d{5}(?:-\d{4})?)(?![\w-])"
 )

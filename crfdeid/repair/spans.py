@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,6 +36,31 @@ NO_WORD = "".join(sign for sign in ASCII if not sign.isalnum() and sign != "_")
 UNKNOWN = ord("?")
 TRANSLATED = 3  # places of an anchor by which texts are translated
 GROUPS = 8  # at most: the bits of a byte
+
+
+class LatePattern:
+    """A regular expression that is compiled when it is first asked for: one note needs few of those here."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._source = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        compiled = re.compile(*self._source)
+        vars(self).update((each, getattr(compiled, each)) for each in PATTERN_NAMES)
+        return getattr(compiled, name)
+
+
+PATTERN_NAMES = (
+    "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn", "pattern", "flags",
+    "groups", "groupindex",
+)  # fmt: skip
+
+
+def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what :func:`re.compile` returns, which is compiled when it is first used."""
+    return cast("re.Pattern[str]", LatePattern(pattern, flags))
 
 
 class AnchorSearch:
@@ -158,24 +184,24 @@ TAIL = 100  # characters at the end of a span's text in which a form looks for w
 
 Spans = Iterable[Span]
 WRAPPED = 50  # a line of that many characters can end in the middle of a name
-GAP = re.compile(r"[ \t]*(?:\r\n?|\n)\s*|[ \t]{2,}|\t")
-SENTENCE = re.compile(r"[?!:]")
-LINE_END = re.compile(r"[\r\n]")
+GAP = late(r"[ \t]*(?:\r\n?|\n)\s*|[ \t]{2,}|\t")
+SENTENCE = late(r"[?!:]")
+LINE_END = late(r"[\r\n]")
 CODE = r"(?:DOB|D\.O\.B|MRN|CSN|SSN|NPI|DOS|ACCT|Acct)"
 FIELD = r"(?:Date|DATE|Phone|PHONE|Fax|FAX|Tel|TEL|Name|NAME|Page|PAGE|Loc|LOC|Sex|SEX|Age|AGE|Room|ROOM)"
-FIELD_BEFORE = re.compile(rf"(?:{CODE}\b[.:#]*\s*|{FIELD}\s*[:#]+\s*)+")
-FIELD_AFTER = re.compile(rf"(?:[\s,;|/(\[]+(?:{CODE}|(?<=[(\[])(?:MR|ID|pager|M|F))\b[.:#]*)+$")
-FIELD_COLON = re.compile(rf"[\s,;|/(]+{FIELD}\s*$")
-UNIT_BEFORE = re.compile(r"(?:LOC|Loc|RM|Rm|PGR|Pgr|pgr|BED|Bed|[Rr]oom|ROOM|MR)\.?\s+(?=\S)")
-REGISTER_BEFORE = re.compile(  # the registers of several countries
+FIELD_BEFORE = late(rf"(?:{CODE}\b[.:#]*\s*|{FIELD}\s*[:#]+\s*)+")
+FIELD_AFTER = late(rf"(?:[\s,;|/(\[]+(?:{CODE}|(?<=[(\[])(?:MR|ID|pager|M|F))\b[.:#]*)+$")
+FIELD_COLON = late(rf"[\s,;|/(]+{FIELD}\s*$")
+UNIT_BEFORE = late(r"(?:LOC|Loc|RM|Rm|PGR|Pgr|pgr|BED|Bed|[Rr]oom|ROOM|MR)\.?\s+(?=\S)")
+REGISTER_BEFORE = late(  # the registers of several countries
     r"(?:NHI|CHI|NHS|URN?|HCN|PHN|MCP|HSN|OHIP|NHIF|GMC|NMC|AHPRA|HPCSA|NZMC|APC|DEA|DL|[Ff]older)\b[.:#]*\s*"
     r"(?:(?:no|No|number)\.?\s*)?(?=\w*\d)"
 )
 REGISTERED = NUMBERS | {"VEHICLE", "USERNAME"}
 UNIT_TYPES = frozenset({"DEPARTMENT", "ROOM", "PHONE", "MEDICALRECORD", "IDNUM"})
 PLACE_TYPES = frozenset({"HOSPITAL", "ORGANIZATION", "CITY"})
-PLACE_BEFORE = re.compile(r"(?:(?:of|at|from|to|in|and|with|by|for)\s+)+")
-ABBREVIATION = re.compile(
+PLACE_BEFORE = late(r"(?:(?:of|at|from|to|in|and|with|by|for)\s+)+")
+ABBREVIATION = late(
     r"(?:\b(?:[^\W\d_]|Jr|Sr|St|Ste|Mt|Ft|Ave|Av|Rd|Blvd|Ln|Pl|Ct|Pkwy|Hwy|Apt|Inc|Co|Corp|Ltd|"
     r"Hosp|Univ|Ctr|Med|Dept|Wm|Chas|Geo|Thos|Jos|"
     rf"{'|'.join(ABBREVIATED_MONTHS)}|{SHORT_TITLES}|Drs|Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun|yr|yrs|mo|mos)|\.[^\W\d_]+)\.$",

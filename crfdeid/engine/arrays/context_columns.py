@@ -64,7 +64,8 @@ def text_observations(names: Iterable[str], extractor: Extractor) -> dict[str, C
 
 class ContextColumns:
     """Columns of value numbers. ``number(name, value)`` gives the number of a value, -1 for no value;
-    ``compiled`` are compiled functions for some of the observations in :data:`FAST`."""
+    ``compiled`` are compiled functions for some of the observations in :data:`FAST`. Other columns of the
+    same vocabulary can lend their ``phrases``, which find the same entries in the same batches."""
 
     def __init__(
         self,
@@ -74,9 +75,10 @@ class ContextColumns:
         number: Callable[[str, Value], int],
         make_stretches: Callable[[], Stretches] = PlainStretches,
         compiled: Mapping[str, Callable[[ContextColumns, Batch], Ints]] | None = None,
+        lender: ContextColumns | None = None,
     ) -> None:
         self.contextual, self.gazetteers, self.number = contextual, gazetteers, number
-        self.make_stretches = make_stretches
+        self.make_stretches, self.lender = make_stretches, lender
         self.fast = {**FAST, **(compiled or {})}
         self.forget(vocabulary)
 
@@ -130,7 +132,11 @@ class ContextColumns:
     def phrases(self) -> dict[str, GazetteerPhrases]:
         """The gazetteers of whole entries, by the names of the observations."""
         found: dict[str, GazetteerPhrases] = {}
-        names = [name for name in self.contextual if name.startswith(PHRASE)]
+        lent = self.lender.phrases if self.lender else {}
+        for name in (name for name in self.contextual if name.startswith(PHRASE) and name in lent):
+            if lent[name].gazetteers[list_name := name.removeprefix(PHRASE)] is self.gazetteers[list_name]:
+                found[name] = lent[name]
+        names = [name for name in self.contextual if name.startswith(PHRASE) and name not in found]
         for start in range(0, len(names), AT_ONCE):
             some = names[start : start + AT_ONCE]
             lists = [name.removeprefix(PHRASE) for name in some]

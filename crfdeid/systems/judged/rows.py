@@ -131,6 +131,7 @@ class TokenValues:
                 vocabulary,
                 number,
                 *decoder.decoder.choose_arrays(),
+                lender=decoder.decoder.columns,
             )
             self.of_text = {
                 name: TextNumbers(vocabulary, partial(vocabulary.number_values, name, observe, number))
