@@ -178,6 +178,7 @@ def month_alone(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
         has_clue = note.word_before(index) in (
             MONTH_CLUES if note.word(index)[0].isupper() else CLEAR_MONTH_CLUES
         )
+        has_clue = has_clue and not (note.word(index) == "MAY" and note.word_before(index) == "this")
         if note.is_capitalised(index) and (has_clue or (word not in AMBIGUOUS_MONTHS and len(word) > 3)):
             yield note.edges(index, index + 1)
 
@@ -268,7 +269,8 @@ def season(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 holiday = match_at_words(
     "holiday", "DATE", "ours", "A capitalised holiday.",
     set(re.findall(r"(?:^|\|)(\w+)", "|".join([HOLIDAYS, HOLIDAYS.replace("'?", "")]))),  # Mother's, Mothers
-    rf"(?:{HOLIDAYS})\b", lambda match, note: note.is_capitalised_at(match.start()),
+    rf"(?:{HOLIDAYS})\b(?! (?:disease|factor|tree|cactus))",
+    lambda match, note: note.is_capitalised_at(match.start()),
 )  # fmt: skip
 decade = match_at_numbers(
     "decade", "DATE", "ours", "A decade: 1990s, 1990's, the '90s.",

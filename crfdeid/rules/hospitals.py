@@ -27,6 +27,7 @@ HEADS = {
     for first in {head.split()[0] for head in HEAD_WORDS}
 }  # what follows the first word of a head
 HEAD_STARTS = frozenset(HEADS)
+INSTITUTIONS = HEAD_STARTS | word_set("center centre ctr institute home school college university group")
 # These occur in names of hospitals, but are not a name by themselves.
 GENERIC_WORDS = word_set(
     """the a an this our your local outside community general memorial regional university hospital
@@ -103,8 +104,17 @@ def hospital_head(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
             stop = index + 1 + len(rest)
             if tuple(note.lowered[index + 1 : stop]) == rest:
                 first = find_name_start(note, lists, index) if first == index else first
-                if first < index:
+                if first < index and not (note.word(index) == "GENERAL" and is_before_anesthesia(note, stop)):
                     yield note.edges(first, extend_past_of(note, lists, stop))
+
+
+def is_before_anesthesia(note: IndexedNote, index: int) -> bool:
+    return index < len(note) and note.lowered[index] in (
+        "anesthesia",
+        "anesthetic",
+        "anaesthesia",
+        "endotracheal",
+    )
 
 
 def find_name_start(note: IndexedNote, lists: Lists, index: int) -> int:
@@ -205,10 +215,23 @@ def hospital_indicator(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
         match = ABBREVIATION.match(note.text, note.starts[index])
         if not match or (word := match["phi"].lower()) in NOT_HOSPITALS or lists.is_ordinary(word):
             continue
+        if is_explained(note.text, match["phi"]):
+            continue
         if note.lowered[index] == "at" or MOVING_WORDS.intersection(
             note.lowered[max(0, index - MOVING_DISTANCE) : index]
         ):
             yield match.span("phi")
+
+
+def is_explained(text: str, abbreviation: str) -> bool:
+    """Whether a text explains an abbreviation in small letters as something other than an institution.
+
+    >>> is_explained("prenatal diagnosis (PND)", "PND"), is_explained("our teaching hospital (NEGH)", "NEGH")
+    (True, False)
+    """
+    at = text.find(f"({abbreviation})")
+    word = (text[max(0, at - 30) : max(0, at)].split() or [""])[-1]
+    return word.isalpha() and word.islower() and word not in INSTITUTIONS
 
 
 RULES = (hospital_list, hospital_head, hospital_of, hospital_indicator)

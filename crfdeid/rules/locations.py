@@ -37,7 +37,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017
 street_address = match_at_numbers(
     "street_address", "STREET", "Tafvizi 2011, section 2.5.3 (street, parkway); ours",
     "A house number, one to four capitalised words, and a word for a street.",
-    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?"
+    rf"\d{{1,5}}[A-Z]?[ ](?!(?-i:[AP]M)\b)(?:[NSEW]\.?[ ])?"
     rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
     rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
@@ -60,6 +60,7 @@ room = match_at_words(
 )  # fmt: skip
 
 
+SHORTEST_TOWN = 4  # letters of a town in capitals that no list has
 FIELD = re.compile(r"\bstate:\s*$", re.IGNORECASE)
 ZIP_AFTER = re.compile(r",? {1,2}\d{5}(?!\d)")
 
@@ -131,15 +132,12 @@ def has_town_before(note: IndexedNote, lists: Lists, index: int) -> bool:
     first = find_town_start(note, lists, index)
     if note.gap(index) == " " and note.lowered[index] in RULE_CREDENTIAL_WORDS:
         return False
-    if note.gap(index) == " " or note.lowered[index] in RULE_CREDENTIAL_WORDS | FUNCTION_WORDS | {
-        "in",
-        "or",
-        "me",
-        "hi",
-        "oh",
-    }:
-        return is_listed_town(note, lists, first, index)
-    return first < index
+    is_word = note.lowered[index] in RULE_CREDENTIAL_WORDS | FUNCTION_WORDS | {"in", "or", "me", "hi", "oh"}
+    if note.gap(index) == " " or is_word:
+        is_plain = is_word and note.gap(index) == " " and lists.is_ordinary(note.lowered[index - 1])
+        return is_listed_town(note, lists, first, index) and not is_plain
+    is_short = note.word(index - 1).isupper() and len(note.word(index - 1)) < SHORTEST_TOWN
+    return first < index and not (is_short and not is_listed_town(note, lists, first, index))
 
 
 WORDS_BEFORE = word_set("cape fort lake mount los")
@@ -150,6 +148,7 @@ INDICATORS = word_set(
     moved moving born raised grew native originally immigrated emigrated traveled travelled travel
     trip flew vacation vacationing hails retired relocated"""
 )
+FROM_COUNTRIES = word_set("nut nuts pig pigs ink sage")  # things that are called by a country
 # Towns so large that their name is one after an indicator, though words of medicine and people have it too.
 LARGE_TOWNS = word_set(
     """amarillo anchorage bangkok berlin boston columbus fresno glasgow helsinki manila nairobi
@@ -224,7 +223,8 @@ def is_excluded(note: IndexedNote, lists: Lists, index: int, known: bool = False
 @rule("COUNTRY", DOUGLASS)
 def country(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
     """A country that is not also a name of people."""
-    return (note.edges(a, b) for a, b in find_capitalised_entries(note, lists.countries))
+    entries = find_capitalised_entries(note, lists.countries)
+    return (note.edges(a, b) for a, b in entries if note.word_after(b - 1) not in FROM_COUNTRIES)
 
 
 @rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")

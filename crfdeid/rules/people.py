@@ -255,7 +255,7 @@ MEASURE = re.compile(
     re.IGNORECASE,
 )
 WARM = 94  # from here on, a number before F is rather degrees Fahrenheit than the age of a woman
-TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
+NO_AGE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°|\btc|technetium)\W*(?:of |to )?$", re.IGNORECASE)
 BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]+\d ?\($", re.IGNORECASE)
 LAST_SIGNS = frozenset("deEDfFnNsStTaA:=xX") | {LONG_S}  # with which the phrases can end
 ONES, TEENS, TENS = ("|".join(words) for words in (ages.ONES, ages.TEENS, ages.TENS))
@@ -310,7 +310,7 @@ age_in_words = match_at_words(
 age_and_sex = match_at_numbers(
     "age_and_sex", "AGE", "ours", "An age and a sex: \"67M\", \"33/F\", \"67 year male\".",
     rf"{EDGE}(?P<phi>[1-9]\d?)(?:/?[MF]\b|[ ](?:year[ ]|yr[ ])?(?-i:male|female))(?![/.])",
-    lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 24) : match.start()])
+    lambda match, note: not NO_AGE.search(note.text[max(0, match.start() - 24) : match.start()])
     and (not match[0].endswith(("F", "f")) or "/" in match[0] or int(match["phi"]) < WARM),
     Beside(next=(*"/mMfF", *after_blank("yYmf"))),
 )  # fmt: skip

@@ -62,7 +62,7 @@ FUNCTION_WORDS = word_set(
 THING_WORDS = THINGS | word_set(
     """scores valves icd rules class contractions hicks dynamometer point angle lens layers layer splints arm
     trilogy table frame stirrups tendon taper instrument instruments trocar approach sounds baths hugger brace
-    heart wort inventory questionnaire ulcer hernia changes"""
+    heart wort inventory questionnaire ulcer hernia changes spots phenomena"""
 )
 
 

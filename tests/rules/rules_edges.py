@@ -202,6 +202,7 @@ EDGES = {
         Marry, Willaims, Jonh
     """,
     "street_address": """
+        Sent: Aug 30, 6:12 AM¶Hi Dr Quan
         [12 N. Elm Street], [12a Elm St], [12 5th Avenue], [12 O'Hara Ln]
         [12 Elm Street Apt. 4], [12 Elm Street, Suite #200]
         123456 Elm Street, [1 Elm Street]
@@ -235,6 +236,8 @@ EDGES = {
         Thrombocytopenia 12000, Massachusetts,  [02114]
     """,
     "city_before_state": """
+        RNP, SMITH, RO, LA WERE NEGATIVE
+        ABSENCE OF ORAL OR GENITAL ULCERS
         [Boston] MA, [Boston], Massachusetts, [Boston] Vermont
         [Boston], MD; Zimmstraboro, MD; Boston MD
         West [South North Zimmstraboro], MA
@@ -247,6 +250,9 @@ EDGES = {
         Quevix [Boston], MA; [Quevix Zimmstraboro], MA
     """,
     "state_abbreviation": """
+        RNP, SMITH, RO, LA WERE NEGATIVE
+        ABSENCE OF ORAL OR GENITAL ULCERS
+        PORTLAND [OR]
         Zimmstraboro, [MA]; Zimmstraboro, MD; Boston [MA]; Zimmstraboro MA
         State: [MA], state:  [PA], State MA, Interstate: MA
         [MA] 02114, [MA], 02114, [MA]  02114, MA 021145
@@ -264,6 +270,7 @@ EDGES = {
         [District of Columbia], [District Of Columbia]
     """,
     "country": """
+        Brazil nuts, from [Brazil]
         [Sri Lanka], sri Lanka, Sri lanka, [PORTUGAL]
         [Saudi Arabia]; [Papua New Guinea]
         Georgia, Chad
@@ -320,6 +327,8 @@ EDGES = {
         Beaumont was given CHOP
     """,
     "hospital_head": """
+        UNDER SATISFACTORY GENERAL ENDOTRACHEAL ANESTHESIA
+        at [LAKEVIEW GENERAL]
         [Walnut Hospital]
         walnut Hospital, Walnut hospital, Walnut Clinic, [Quevix Clinic]
         Walnut Hospital near walnut trees
@@ -365,6 +374,8 @@ EDGES = {
         Hospital of the Yarabrook, Hospital of Yarabrook One Two, Hospital for Yarabrook
     """,
     "hospital_indicator": """
+        after prenatal diagnosis (PND), seen at PND
+        a teaching hospital (NEGH), seen at [NEGH]
         at [QXH], at [QX], at Q, at [QXHABC], at QXHABCD, at qxh
         at QXH-1, at QXH/2, at QXH 3, at QXH MA, at QXH of, at QXH level
         transferred one two three four to [QXH]
@@ -483,6 +494,7 @@ EDGES = {
         [three] year of age, three years older, three years of ages
     """,
     "age_and_sex": """
+        mCi of Technetium 99m MDP; Tc-99m
         [67]/M, [67]F, [67]m, [67] male, [67] female, [67] year male, [67] yr female
         [93]F, 94F, [94]/F, [94]M, [95] female
         [7]M, 0M, 100M, 67MX, 67M/4, 67M.5
@@ -812,6 +824,8 @@ EDGES = {
         March 20611
     """,
     "month_alone": """
+        THIS MAY BE IMPORTANT
+        since [MAY]
         In [June], by may
         the [June] visit
         before [May], late [Dec]
@@ -845,6 +859,7 @@ EDGES = {
         summer of 20611
     """,
     "holiday": """
+        Christmas disease; at [Christmas]
         [Christmas Eve], [Easter], [St. Patrick's Day]
         [Labor Day], labor day, christmas
         [New Year], [New Years], [New Year's], [New Years Eve], [New Year Day], [New Year's Day]
