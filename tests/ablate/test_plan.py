@@ -113,6 +113,7 @@ def test_a_wrong_configuration_is_refused_with_its_place(tmp_path, text, message
         plan.read_plan(write_config(tmp_path, text))
 
 
+@pytest.mark.slow
 def test_every_group_that_ships_is_used_by_a_configuration():
     used = {group for name in CONFIGS for run in read_shipped(name).runs for group in run.config.features}
     assert {path.stem for path in files.find_folder("features").glob("*.template")} - used == set()

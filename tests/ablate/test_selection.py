@@ -66,6 +66,7 @@ def train_here(left, out, at_once, on_iteration):
         one_training.train_job(job, job.folder, lambda number: None)
 
 
+@pytest.mark.slow
 def test_each_method_has_a_row_for_each_size(selected):
     rows = json.loads((selected / "selection.json").read_text())
     assert set(rows) == {
@@ -86,6 +87,7 @@ def test_each_method_has_a_row_for_each_size(selected):
     }.items()
 
 
+@pytest.mark.slow
 def test_the_curves_are_drawn(selected):
     for method in ("gain", "l1", "backward"):
         picture = (selected / f"selection-{method}.svg").read_text()
@@ -94,6 +96,7 @@ def test_the_curves_are_drawn(selected):
     assert page.count("<polyline") == 3 and "base, gain: 9 templates" in page
 
 
+@pytest.mark.slow
 def test_a_fold_is_not_looked_at_when_its_features_are_chosen(selected):
     """What backward selection trains and scores on has no document of the fold's test part."""
     for number in ("1", "2"):
@@ -109,6 +112,7 @@ def test_a_fold_is_not_looked_at_when_its_features_are_chosen(selected):
             assert not ids & {json.loads(line)["id"] for line in held}
 
 
+@pytest.mark.slow
 def test_finished_searches_are_not_run_again(selected, corpus, monkeypatch):
     left = []
     monkeypatch.setattr(runner, "run_jobs", lambda jobs, *_: left.extend(jobs))

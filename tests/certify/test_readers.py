@@ -67,12 +67,14 @@ def test_half_of_the_plants_are_hard_ones():
     assert all(plant.hard == (plant.span == 1 and int(plant.id[2:]) < 15) for plant in plants)
 
 
+@pytest.mark.slow
 def test_small_letters_and_ordinary_words_are_hard_to_see():
     note = Document("n", "Saw ruiz, Mr. Young and Dr. Wojciechowski.", ())
     spans = [Span(4, 8, "PATIENT"), Span(14, 19, "PATIENT"), Span(28, 41, "DOCTOR")]
     assert {0, 1} <= list_hard([note.with_spans(spans)])["n"]
 
 
+@pytest.mark.slow
 def test_the_marks_of_a_system_are_no_evidence(tmp_path, capsys):
     """The attack of a newcomer: redact by rules, then let the rules read."""
     text = "Seen by Dr. Ruiz on 3/4/2061. Young Mercy, of Bath, saw mary field."
@@ -91,6 +93,7 @@ def test_the_marks_of_a_system_are_no_evidence(tmp_path, capsys):
     assert "not shown" in printed
 
 
+@pytest.mark.slow
 def test_people_are_not_taken_for_a_system(tmp_path, capsys):
     write_release(tmp_path)
     draw(tmp_path)

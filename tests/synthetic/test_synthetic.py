@@ -55,6 +55,7 @@ def test_spans_hold_text_without_white_space_at_their_ends():
     assert all(text and text == text.strip() for text in covered(notes(), *scheme.read_scheme().types))
 
 
+@pytest.mark.slow
 def test_spans_do_not_overlap_and_are_of_the_scheme():
     scheme.read_scheme().check(notes())
     for note in notes():

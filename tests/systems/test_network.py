@@ -55,6 +55,7 @@ def draw(random):
     return Network(*(array.astype(np.float64) + 0.01 * random.normal(size=array.shape) for array in found))
 
 
+@pytest.mark.slow
 def test_it_learns_the_notes_and_its_candidates_are_judged(tagger, notes):
     bare = [document.with_spans(()) for document in notes[24:34]]
     assert [d.spans for d in tagger.tag_all(bare)] == [d.spans for d in notes[24:34]]
@@ -69,6 +70,7 @@ def test_it_learns_the_notes_and_its_candidates_are_judged(tagger, notes):
     assert rows.shape == (len(described.first), len(tagger.view.list_names()))
 
 
+@pytest.mark.slow
 def test_a_note_has_the_same_bits_in_any_batch(tagger, notes):
     documents = [document.with_spans(()) for document in notes[24:34]]
     together = tagger.view.network.read(tagger, tagger.batch(documents))
@@ -163,6 +165,7 @@ def test_candidates_of_both_are_joined():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [network.ARRAYS, network.VALUES])
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"{}")])
 def test_a_damaged_file_is_one_line(tagger, tmp_path, name, damage):
@@ -185,6 +188,7 @@ def test_wrong_options_are_refused(notes, tmp_path, option, said):
         model.train(notes[:8], wrong, tmp_path / "m")
 
 
+@pytest.mark.slow
 def test_the_attack_reads_the_words_of_the_network(tagger):
     words = {value for value in tagger.view.network.values.numbers.numbers["lower"] if len(value) > 3}
     assert words and words <= attack.read_model(tagger)
@@ -192,6 +196,7 @@ def test_the_attack_reads_the_words_of_the_network(tagger):
         assert sum(word in note(number).text.lower() for number in range(24)) >= OPTIONS["least_owners"]
 
 
+@pytest.mark.slow
 def test_a_model_with_a_network_is_adapted(tagger, notes):
     further = ways.train_weights(tagger, notes[24:30], 1.0)
     assert further.view.network is not tagger.view.network
@@ -200,6 +205,7 @@ def test_a_model_with_a_network_is_adapted(tagger, notes):
     assert again.tag(Document("x", notes[31].text)).spans
 
 
+@pytest.mark.slow
 def test_explain_shows_both_members(tagger, tmp_path, capsys):
     (tmp_path / "note.txt").write_text(note(30).text)
     explain([str(tagger.folder), "--note", str(tmp_path / "note.txt")])
