@@ -126,14 +126,17 @@ def score_categories(result: Result) -> dict[str, float]:
 
 
 def compare_with_base(result: Result, base: Result) -> dict[str, float]:
-    """Return the differences from the base, and p: the chance of so large a difference between equal
-    systems."""
+    """Return the differences from the base, with 95% intervals, and p: the chance of so large a difference
+    between equal systems."""
     found: dict[str, float] = {}
     for criterion in CRITERIA if result.evaluation.options.resamples else ():
-        tested = evaluation.compare_randomised(result.evaluation, base.evaluation, Criterion(criterion))
+        both = (result.evaluation, base.evaluation, Criterion(criterion))
+        tested, intervals = evaluation.compare_randomised(*both), evaluation.bootstrap_changes(*both)
         for metric, name in METRICS.items():
             difference = tested[metric]
             found[f"{criterion} {name} change"] = difference.first - difference.second
+            low, high = intervals[metric]
+            found |= {f"{criterion} {name} change low": low, f"{criterion} {name} change high": high}
             found[f"{criterion} {name} p"] = difference.p
     return found
 

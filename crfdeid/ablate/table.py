@@ -17,7 +17,7 @@ from crfdeid.evaluate.matching import CRITERIA
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.report import Z_WARNING, describe_resampling
 from crfdeid.evaluate.type_table import PaperRow, PaperTable
-from crfdeid.pages.pictures import Estimate, draw_estimates, fit_shares, render_figures
+from crfdeid.pages.pictures import Estimate, draw_estimates, fit_changes, fit_shares, render_figures
 
 TESTED = ("strict F1", "strict R", "token R")
 COSTS = {
@@ -233,7 +233,7 @@ def render_page(
     names = ", ".join(f"{name} {part.fingerprint}" for name, part in corpora.items())
     blocks = list_blocks(finished, figures, planned.z_tests)
     body = [
-        render_figures([draw_figures(figures)]),
+        render_figures([draw_figures(figures), *draw_changes(figures, planned.base.name)]),
         f"<p>{pages.escape(format_best(figures))}</p>\n",
         *(pages.render_table(name_block(head), ["run", *head[1:]], rows) for head, *rows in blocks),
         pages.render_list(caption),
@@ -253,6 +253,24 @@ def draw_figures(figures: Figures) -> str:
     axis = fit_shares("score", [one.low for row in rows.values() for one in row])
     desc = "Strict F1, strict recall and token recall of each run, with 95% intervals where there are any."
     return draw_estimates("Scores with 95% intervals", desc, axis, rows, TESTED)
+
+
+def draw_changes(figures: Figures, base: str) -> Iterator[str]:
+    """Yield a picture of the differences from the base, on a scale that they fill, where there are any."""
+    changed = {title: row for title, row in figures.items() if f"{TESTED[0]} change" in row}
+    rows = {title: [read_change(row, name) for name in TESTED] for title, row in changed.items()}
+    if rows:
+        ends = [end for row in rows.values() for one in row for end in (one.low, one.high)]
+        axis = fit_changes(f"change against {base}", ends)
+        desc = (
+            f"Strict F1, strict recall and token recall of each run less those of {base}, with 95% intervals."
+        )
+        yield draw_estimates(f"Changes against {base} with 95% intervals", desc, axis, rows, TESTED)
+
+
+def read_change(row: Mapping[str, float], name: str) -> Estimate:
+    value, low, high = (row[f"{name} {of}"] for of in ("change", "change low", "change high"))
+    return Estimate(value, low, high, f"{value:+.4f}")
 
 
 def read_estimate(row: Mapping[str, float], name: str) -> Estimate:

@@ -30,6 +30,7 @@ from crfdeid.evaluate.significance import (
     ZTest,
     adjust_holm,
     bootstrap,
+    bootstrap_change,
     find_shown_difference,
     randomisation_test,
     randomisation_tests,
@@ -253,6 +254,12 @@ def compare_randomised(
     """Test precision, recall and F1 by approximate randomisation: of all, of one element, or of one type."""
     one, two = (side.scores.count_by_document(criterion, element, type) for side in (first, second))
     return randomisation_test(one, two, first.groups, first.options.resamples or 1, first.options.seed)
+
+
+def bootstrap_changes(first: Evaluation, second: Evaluation, criterion: Criterion) -> dict[str, Interval]:
+    """95% intervals of the differences of precision, recall and F1, over the same documents or patients."""
+    one, two = (side.scores.count_by_document(criterion) for side in (first, second))
+    return bootstrap_change(one, two, first.groups, first.options.resamples, seed=first.options.seed)
 
 
 def compare_rows(first: Evaluation, second: Evaluation) -> dict[str, tuple[Difference, float]]:

@@ -101,6 +101,34 @@ def bootstrap_rows(
     ]
 
 
+def bootstrap_change(
+    first: np.ndarray,
+    second: np.ndarray,
+    groups: Sequence[str] | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """Compute percentile intervals of the differences of two systems on the same documents: each resample
+    draws the same documents, or groups, for both.
+
+    >>> counts = np.array([[3, 1, 1], [2, 0, 2]])
+    >>> bootstrap_change(counts, counts, resamples=9)["recall"]
+    Interval(low=0.0, high=0.0)
+    """
+    if groups is not None:
+        first, second = sum_groups(first, groups), sum_groups(second, groups)
+    drawn = np.concatenate(
+        [
+            compute_metrics(weights @ first) - compute_metrics(weights @ second)
+            for weights in draw_weights(len(first), resamples, seed)
+        ]
+    )
+    tail = (1 - confidence) / 2
+    ends = np.quantile(drawn, (tail, 1 - tail), axis=0)  # [end, metric]
+    return {name: Interval(*map(float, ends[:, place])) for place, name in enumerate(METRICS)}
+
+
 def find_edge_interval(tp: int, fp: int, fn: int, metric: str, confidence: float = 0.95) -> Interval | None:
     """Return the interval of Clopper & Pearson (1934) for a metric that is 0 or 1, None for another one. That
     of F1 follows from the share of tp in tp + fp + fn.

@@ -81,6 +81,18 @@ def fit_shares(label: str, values: Sequence[float]) -> Axis:
     return Axis(label, max(start for start in STARTS if start <= max(least, 0.0)))
 
 
+def fit_changes(label: str, values: Sequence[float]) -> Axis:
+    """An axis of differences from round number to round number, with 0 on it.
+
+    >>> axis = fit_changes("", [-0.013, 0.004])
+    >>> round(axis.low, 3), round(axis.high, 3)
+    (-0.015, 0.005)
+    """
+    low, high = min([0.0, *values]), max([0.0, *values])
+    step = find_step(max(high - low, 0.001) / 6)
+    return Axis(label, math.floor(low / step) * step, max(1, math.ceil(high / step)) * step)
+
+
 def draw_estimates(
     title: str,
     desc: str,

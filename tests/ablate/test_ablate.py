@@ -32,6 +32,7 @@ def test_the_table_is_written_in_every_form(finished):
     assert "i2b2 strict" in text and "0.8852" in text and "Non-PHI" in text
     html = (out / "table.html").read_text()
     assert all(name in html for name in ("narrow", "strict F1", "<svg", "95% interval", "the base is base"))
+    assert html.count("<svg") == 2 and "Changes against base with 95% intervals" in html
     assert html.count("<caption>") >= 4 and "prefers-color-scheme" in html
     head, *rows = (out / "table.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["base", "no form", "narrow"]
