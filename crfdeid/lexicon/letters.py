@@ -30,6 +30,8 @@ from weakref import WeakSet
 
 import regex
 
+from crfdeid.text import gazetteer
+
 MIN_LENGTH, MIN_TWO_EDITS = 6, 9
 END = 3  # letters at the beginning or end that are equal
 SHORTEST = 5  # letters of a name whose misspellings are looked for
@@ -306,6 +308,7 @@ def remember_words(size: int) -> Callable[[Callable[..., Answer]], Callable[...,
 
 
 def forget_words() -> None:
-    """Empty all these caches."""
+    """Empty all these caches, and what tables found last."""
+    gazetteer.forget_texts()
     for cached in _caches:
         cached.cache_clear()

@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 import regex
 
@@ -215,12 +215,22 @@ class WordTable(Gazetteer):
         return frozenset(map(str.lower, chain.from_iterable(self.columns.values())))
 
 
+_tables: WeakSet[TableRows] = WeakSet()
+
+
+def forget_texts() -> None:
+    """Forget which texts the tables found last."""
+    for table in _tables:
+        table.last = (), []
+
+
 class TableRows:
     """The entries of a table by their words. What was found last is kept: columns ask for the same texts."""
 
     def __init__(self, entries: Mapping[str, str], columns: int) -> None:
         self.entries, self.unknown = entries, [UNKNOWN] * (columns + 1)
         self.last: tuple[Sequence[str], list[Sequence[str] | None]] = (), []
+        _tables.add(self)
 
     def find_all(self, texts: Sequence[str]) -> list[Sequence[str] | None]:
         """Return the parts of each text's entry, as :func:`find_value` finds it."""
