@@ -678,6 +678,7 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "es_nicknames": ("First name | what it is shortened to in Spanish", tuple, []),
     "es_towns": ("Town | province or state | how its postal codes begin | country", tuple, []),
     "es_jobs": ("Occupations as Spanish notes write them", tuple, []),
+    "es_organizations": ("Insurers, firms, agencies and schools where Spanish is spoken", tuple, []),
     "es_street_words": ("Words of Spanish streets and addresses", tuple, []),
     "es_hospital_words": ("Words of Spanish hospitals, firms, schools and offices", tuple, []),
     "es_place_names": ("Names that hospitals, schools and streets have in Spanish", tuple, []),

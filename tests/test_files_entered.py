@@ -30,7 +30,7 @@ MODULES = {  # of each room; the first are at the root
     "lexicon": 7,
     "pages": 3,
     "redact": 65,
-    "repair": 7,
+    "repair": 9,
     "review": 34,
     "rules": 10,
     "serve": 7,

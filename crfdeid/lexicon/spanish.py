@@ -53,6 +53,7 @@ LANGUAGE = Language(
     "spanish",
     stop_words=STOP_WORDS,
     model="spanish",
+    repair="crfdeid.repair.spanish:BY_SCHEME",
     surrogates="crfdeid.redact.surrogates.spanish:SpanishSurrogates",
     written="crfdeid.synthetic.written_filler_spanish:WRITTEN",
     page=str(files.PACKAGE / "redact" / "report" / "release_page_spanish.txt"),
