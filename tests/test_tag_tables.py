@@ -3,11 +3,11 @@
 import csv
 import json
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from crfdeid import __version__, convert, corpora
+from crfdeid.corpora import output
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import try_lock
 from crfdeid.redact import __main__ as redact
@@ -129,15 +129,15 @@ def test_options_that_contradict_each_other_are_refused(options, message, tmp_pa
 @pytest.fixture
 def stopped(tmp_path, monkeypatch):
     """A table, and the folder that a run has written which was stopped after its first note."""
-    write, table = corpora.write_each, write_table(tmp_path / "n.csv")
+    save, table = output._save_document, write_table(tmp_path / "n.csv")
 
-    def write_one(documents, folder, *more, **options):
-        if any(Path(folder).glob("[!.]*")):
+    def save_one(*arguments):
+        if any((tmp_path / "out").glob("[!.]*")):
             raise KeyboardInterrupt
-        write(documents, folder, *more, **options)
+        return save(*arguments)
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(corpora, "write_each", write_one)
+        patched.setattr(output, "_save_document", save_one)
         run(table, "--out", tmp_path / "out", "--resume", "--format", "jsonl")
     return tmp_path
 

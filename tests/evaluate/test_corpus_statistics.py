@@ -140,7 +140,7 @@ def test_the_verb_says_what_it_is_and_what_it_leaves_out(tmp_path, capsys):
     assert written.startswith('{\n "notes": 4,\n "patients": 0,\n') and "ÄRZTIN" in written
     with pytest.raises(SystemExit):
         main(["--help"])
-    assert "What an annotated corpus has, without a word of it" in capsys.readouterr().out
+    assert "Count what an annotated corpus has, without a word of it" in capsys.readouterr().out
 
 
 def test_notes_are_counted_by_doublings_of_their_words():
