@@ -130,7 +130,16 @@ def read(
             seen.add(document.id)
             yield document
     if not seen:
-        raise FormatError(f"{path}: no documents")
+        raise FormatError(f"{path}: no documents{_describe_textless(path, chosen, encoding, recursive)}")
+
+
+def _describe_textless(path: Path, format: Format, encoding: str, recursive: bool) -> str:
+    """What there was instead of documents, where it was messages of codes and values only."""
+    if not (read_messages := format.read_messages):
+        return ""
+    count = sum(1 for file in list_files(path, format, recursive) for _ in read_messages(file, encoding))
+    wanted = "wanted a note, a narrative or another value of text"
+    return f": {count} message{'s' * (count > 1)} without a text; {wanted}" if count else ""
 
 
 def _name_file(documents: Iterator[Document], file: Path) -> Iterator[Document]:

@@ -547,7 +547,7 @@ def test_the_patient_of_a_resource(resource, patient):
         ("[" * 2000, "malformed JSON"),
         ('{"resourceType": "Patient", "id": NaN}', "malformed JSON"),
         ('{"resourceType": "Patient", "Zzyzx ": {"div": 1}}', "a key that is not the name of an element"),
-        ('{"resourceType": "Patient"}', "no documents"),
+        ('{"resourceType": "Patient"}', "no documents: 1 message without a text; wanted a note"),
     ],
 )
 def test_what_is_no_resource_is_refused_without_its_text(tmp_path, content, said):

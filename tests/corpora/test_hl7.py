@@ -286,8 +286,8 @@ def test_a_batch_has_a_head_and_each_message_its_place(tmp_path):
         ("MSH|||Zzyzx\r", "message 1, segment 1: no separators"),
         ("MSH|^^\\&|Zzyzx\r", "message 1, segment 1: no separators"),
         ("MSH\r", "message 1, segment 1: no separators"),
-        ("", "no documents"),
-        (f"{HEAD}\r", "no documents"),
+        ("", "no documents$"),
+        (f"{HEAD}\r{HEAD}\r", "no documents: 2 messages without a text; wanted a note"),
     ],
 )
 def test_what_is_no_message_is_refused_without_its_text(tmp_path, content, said):

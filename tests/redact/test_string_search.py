@@ -118,6 +118,11 @@ HOSPITAL Kestrel :: kestrel
 ORGANIZATION Kestrel Robotics :: kestrel robotics, kestrel^*
 CITY Kestrel Robotics :: kestrel robotics
 HOSPITAL General Kestrel :: general kestrel
+HOSPITAL St. Mary's :: st mary s, saint mary s^*, st marys^*, saint marys^*
+HOSPITAL Saint Mary’s :: saint mary s, st mary s^*, st marys^*, saint marys^*
+HOSPITAL St. Mary's Hospital ::
+    st mary s hospital, st mary s^*, saint mary s^*, st marys^*, saint marys^*, smh!*
+HOSPITAL St. Louis Clinic :: st louis clinic, slc!*
 IDNUM 4471902 :: 4471902, 1902*
 IDNUM 447190 :: 447190
 IDNUM 12-34 :: 1234, 12 34

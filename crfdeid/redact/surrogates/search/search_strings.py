@@ -55,6 +55,9 @@ OF_PARTS = regex.compile(
     r"(?<!\p{L})\p{L}{2,}+(?:-\p{L}{2,}+)+|\b(?:(?:van|von|der|den|de|la|le|du|del|di|da|dos)\s+)+\p{L}{2,}",
     regex.IGNORECASE,
 )  # Okafor-Lee, van der Berg; a word is tried at its first letter only
+SAINT = regex.compile(
+    r"\b(?:St|Saint)\.?\s+(\p{L}{3,20})['\N{RIGHT SINGLE QUOTATION MARK}]s\b", regex.IGNORECASE
+)
 NEVER_SEARCHED = PARTICLES | SUFFIXES
 ROADS = {
     word: group
@@ -127,6 +130,7 @@ def derive_whole_strings(text: str, type: str) -> Iterator[SearchString]:
         elif kind == kinds.STREET:
             yield from derive_streets(text, type)
         elif kind in (kinds.HOSPITAL, kinds.ORGANIZATION):
+            yield from derive_saints(text, type)
             yield from derive_first_word(text, type)
             yield from derive_acronym(text, type)
 
@@ -221,6 +225,16 @@ def derive_streets(text: str, type: str) -> Iterator[SearchString]:
         if len(names) < last:
             yield SearchString((*words[:last], road), type)
         yield SearchString((*names, road), type, "first", derived=True)
+
+
+def derive_saints(text: str, type: str) -> Iterator[SearchString]:
+    """Yield the other writings of the saint of an institution: Saint Mary's and St. Marys for St. Mary's."""
+    whole = tuple(RUN.findall(normalize(text).text))
+    for match in SAINT.finditer(text):
+        name = fold(match[1])
+        for words in ((first, *last) for last in ((name, "s"), (name + "s",)) for first in ("st", "saint")):
+            if words != whole:
+                yield SearchString(words, type, "first", derived=True)
 
 
 def derive_first_word(text: str, type: str) -> Iterator[SearchString]:
