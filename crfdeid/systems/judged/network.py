@@ -101,7 +101,8 @@ class NetworkReader:
         for name, offset, is_chosen in zip(self.values.names, self.offsets, chosen):
             if is_chosen:
                 numbers = find(name, places)
-                sums += rows[np.where(numbers >= 0, numbers + offset, -1)]
+                known = np.flatnonzero(numbers >= 0)  # few tokens have a value of most observations
+                sums[known] += rows[numbers[known] + offset]
         return sums
 
 
