@@ -76,6 +76,22 @@ def test_a_table_that_nobody_spoke_for_is_refused(path, tmp_path, monkeypatch, c
     assert not Path("c.csv").exists() and not Path("c.jsonl").exists()
 
 
+@pytest.mark.parametrize(
+    ("cells", "what"),
+    [
+        (["Ottoline Okafor", "Anna Lindqvist", ""], "names"),
+        (["OKAFOR, MAUD B", "Dr. Ruiz", "Rolf R. Tanaka MD"], "names"),
+        (["White", "Black", "African American", "Hispanic or Latino"], None),
+        (["Discharge summary", "Progress Note", "Maud Okafor"], None),
+        (["Internal Medicine", "Cardiology", "Intensive Care"], None),
+        (["Aspirin Low Dose", "Lisinopril", "Penicillin G", "Tylenol PM"], None),
+        (["Influenza A", "Crohn Disease", "Parkinson's disease"], None),
+    ],
+)
+def test_a_column_whose_cells_are_names_of_people_is_one_of_names(cells, what):
+    assert find_content("signed", cells) == what
+
+
 def test_a_column_that_is_named_as_names_are_is_refused(path, tmp_path, capsys):
     path.write_text("note,body,last_name\n1,well,Okafor\n")
     assert status(path, "--out", tmp_path / "c.csv", *RULES) == 2

@@ -13,6 +13,10 @@ from typing import Any
 
 from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
+from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.letters import WORD, fold
+from crfdeid.lexicon.names import KEPT_TITLES
+from crfdeid.lexicon.ordinary import is_listed_name, is_ordinary
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.plan import COLUMN_OPTIONS as OPTIONS
 from crfdeid.redact.run.plan import ColumnOptions
@@ -24,6 +28,7 @@ DATE_CELL = re.compile(
     r"|[0-3]?[0-9](?P<other>[-/.])[0-3]?[0-9](?P=other)(?:[12][0-9])?[0-9]{2})"
     r"(?P<time>[T ][0-2]?[0-9]:[0-5][0-9][0-9:.]*(?:\s?[AaPp][Mm])?(?:\s?Z|\s?[+-][0-9:]{2,6})?)?"
 )
+MOST_PARTS = 4  # of the name of a person
 OLDEST = 89  # years between two dates of a row, of which the first may be a birth date
 
 
@@ -63,7 +68,8 @@ def name_column(header: Header, key: str, number: int) -> str:
 
 
 def find_content(name: str, cells: Sequence[Any]) -> str | None:
-    """Say what a column has that may not go out as it is: most of its cells are dates, or its name says so.
+    """Say what a column has that may not go out as it is: most of its cells are dates or names of people, or
+    its name says so.
 
     >>> find_content("at", ["2061-04-02", ""]), find_content("last_name", []), find_content("n", ["20610402"])
     ('dates', 'names', 'dates')
@@ -74,8 +80,28 @@ def find_content(name: str, cells: Sequence[Any]) -> str | None:
     if type in NAMES:
         return "names"
     filled = [cell for cell in cells if cell is not None and cell == cell and cell != ""]
-    dates = sum(is_date(cell) for cell in filled)
-    return "dates" if type == "DATE" or (filled and 2 * dates >= len(filled)) else None
+    if type == "DATE" or (filled and 2 * sum(map(is_date, filled)) >= len(filled)):
+        return "dates"
+    return "names" if filled and 2 * sum(map(is_person, filled)) > len(filled) else None
+
+
+def is_person(cell: object) -> bool:
+    """Whether a cell looks like the name of a person: two to four words, or one with a title, of which one is
+    only a name and none is only another word.
+
+    >>> [is_person(cell) for cell in ("Okafor, Maud", "Dr. Okafor", "White", "Internal Medicine")]
+    [True, True, False, False]
+    """
+    words = [fold(word) for word in WORD.findall(cell)] if isinstance(cell, str) else []
+    is_titled = any(word in KEPT_TITLES for word in words)
+    titles = KEPT_TITLES | word_lists.load_credentials()
+    parts = [word for word in words if len(word) > 1 and word not in titles]
+    fewest = 1 if is_titled else 2
+    return (
+        fewest <= len(parts) <= MOST_PARTS
+        and any(is_listed_name(part) and not is_ordinary(part) for part in parts)
+        and all(is_listed_name(part) or not is_ordinary(part) for part in parts)
+    )
 
 
 def is_date(cell: object) -> bool:
