@@ -84,7 +84,7 @@ THINGS = word_set(  # a name before one of these is an eponym or a brand
     lymphoma scissors speculum pouch stain reflex triad law line screw screws rod plate prosthesis implant
     implants fascia splint silk awl elevator ligament blade dissector cannula incision"""
 )
-TOOLS = THINGS | word_set("tongs ring rings pin pins trap traps probe probes")
+TOOLS = THINGS | word_set("tongs ring rings pin pins trap traps probe probes antibiotic antibiotics")
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 CACHE_SIZE = 200_000  # words whose answers are kept
 

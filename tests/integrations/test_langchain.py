@@ -26,7 +26,7 @@ CHAT = ChatPromptTemplate(
 )
 ASKED = {
     "note": TEXT,
-    "history": [("human", "Who?"), AIMessage("John Okafor", id="a", response_metadata={"m": 1})],
+    "history": [("human", "Who?"), AIMessage("Mr. John Okafor", id="a", response_metadata={"m": 1})],
 }
 
 
@@ -60,7 +60,7 @@ def test_a_chat_prompt_is_the_first_step(language_model, session, seen):
     assert chain.invoke(ASKED) == RESTORED
     ((system, first, second, last),) = seen
     assert (system, first) == (SystemMessage("Write a letter."), HumanMessage("Who?"))
-    assert (second, last) == (AIMessage("[PATIENT_1]"), HumanMessage(HIDDEN))
+    assert (second, last) == (AIMessage("Mr. [PATIENT_1]"), HumanMessage(HIDDEN))
 
 
 def test_the_answer_is_a_stream_and_batches_work(language_model, session, seen):

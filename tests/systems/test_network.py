@@ -76,6 +76,17 @@ def test_a_note_has_the_same_bits_in_any_batch(tagger, notes):
     together = tagger.view.network.read(tagger, tagger.batch(documents))
     apart = [tagger.view.network.read(tagger, tagger.batch([document])) for document in documents]
     assert (together == np.concatenate(apart)).all()
+    rows = [tagger.view.describe(tagger, tagger.batch(some))[1] for some in (documents, *zip(documents))]
+    assert len(rows[0]) and np.allclose(rows[0], np.concatenate(rows[1:]), atol=1e-6)
+
+
+def test_the_columns_of_a_span_end_with_its_document():
+    shares = np.array([[0, 1, 0], [0, 0.5, 0.5], [0, 1, 0], [0.5, 0, 0.5]], np.float32)
+    found = Candidates(np.array([0, 2, 3]), np.array([1, 2, 3]), np.zeros(3, int), np.zeros(3))
+    both = np.zeros((3, 2))
+    rows = network.describe_network(shares, found, both, np.array([0, 2, 4]))
+    columns = dict(zip(network.NAMES, rows.T.tolist()))
+    assert columns["type before"] == [0, 0, 1] and columns["type goes on"] == [0, 0.5, 0]
 
 
 @settings(max_examples=20, deadline=None)
@@ -159,7 +170,7 @@ def test_candidates_of_both_are_joined():
     nothing = own.select(np.zeros(0, np.int64))
     joined, both = network.join_candidates(nothing, nothing)
     assert not len(joined.first) and both.shape == (0, 2)
-    assert network.describe_network(np.zeros((3, 5), np.float32), joined, both).shape == (
+    assert network.describe_network(np.zeros((3, 5), np.float32), joined, both, np.array([0, 3])).shape == (
         0,
         len(network.NAMES),
     )

@@ -329,13 +329,22 @@ def is_word_of_medicine(note: Document, number: int) -> bool:
         )
     if span.type not in PEOPLE or not words:
         return False
-    if all(word in load_products() for word in words) and TOOL_AFTER.match(note.text, span.end):
+    if all(map(is_product, words)) and TOOL_AFTER.match(note.text, span.end):
         return not TITLE_BEFORE.search(note.text, max(0, span.start - NEAR), span.start)
     if probability >= PROBABLE:
         return False
     is_known = all(map(is_listed, words, written)) or is_listed("".join(words), "".join(written))
     is_thing = has_thing_after(note, span, words) or is_small(note, span)
     return (is_known or is_thing) and not says_person(note, number, words)
+
+
+def is_product(word: str) -> bool:
+    """Whether a folded word is in the lists of products, or the singular of a medical word (sulfonamide) that
+    hardly anyone has as a name."""
+    if word in load_products():
+        return True
+    is_singular = f"{word}s" in word_lists.load_lowercase("medical_words")
+    return is_singular and ordinary.find_share(word) < ordinary.LEAST_SHARE
 
 
 def is_generic(words: Sequence[str]) -> bool:

@@ -82,17 +82,19 @@ class NetworkReader:
         :data:`NAMES`."""
         shares = self.read(decoder, batch)
         joined, both = join_candidates(found, trim_candidates(batch, find_spans(shares, self.least)))
-        return joined, describe_network(shares, joined, both)
+        return joined, describe_network(shares, joined, both, batch.bounds)
 
     def read(self, decoder: AdaptiveDecoder, batch: Batch) -> Singles:
         """Return the probabilities of the labels [tokens, 1 + 2 * types]: outside, then the first and the
-        later tokens of a span of each type."""
+        later tokens of a span of each type. No span goes on from one document into the next."""
         find = self.values.read(decoder, batch)
         lexical = [name in self.values.lexical for name in self.values.names]
         _, places, back = np.unique(batch.texts, return_index=True, return_inverse=True)
         sums = self._add(find, places, lexical)[back.ravel()]
         sums += self._add(find, np.arange(len(batch)), [not is_lexical for is_lexical in lexical])
-        return apply_network(self.network, sums, batch.bounds)
+        shares = apply_network(self.network, sums, batch.bounds)
+        shares[batch.bounds[:-1], 2::2] = 0
+        return shares
 
     def _add(self, find: Callable[[str, Ints], Ints], places: Ints, chosen: Sequence[bool]) -> Singles:
         """Add the rows of the chosen observations at some tokens."""
@@ -195,8 +197,9 @@ def join_candidates(own: Candidates, found: Candidates) -> tuple[Candidates, Flo
     return Candidates(first, last, types, both.mean(axis=1)), both
 
 
-def describe_network(shares: Singles, found: Candidates, both: Floats) -> Floats:
-    """Return the columns :data:`NAMES` of candidates with these two probabilities."""
+def describe_network(shares: Singles, found: Candidates, both: Floats, bounds: Ints) -> Floats:
+    """Return the columns :data:`NAMES` of candidates with these two probabilities; ``bounds`` [documents + 1]
+    delimit the documents."""
     first, last, type = found.first, found.last, found.types
     of_type = shares[:, 1::2] + shares[:, 2::2]
     sizes = last + 1 - first
@@ -205,7 +208,8 @@ def describe_network(shares: Singles, found: Candidates, both: Floats) -> Floats
     own = np.arange(len(first)), type
     rivals = inside.copy()
     rivals[own] = 0
-    after = np.minimum(last + 1, len(shares) - 1)
+    goes_on = np.append(shares[:, 2::2], np.zeros((1, of_type.shape[1]), np.float32), axis=0)
+    is_inside = ~np.isin(first, bounds[:-1])  # a token of the document is before it
     columns = [
         both,
         shares[first, 1 + 2 * type],
@@ -213,8 +217,8 @@ def describe_network(shares: Singles, found: Candidates, both: Floats) -> Floats
         inside.sum(axis=1),
         of_type[first, type],
         of_type[last, type],
-        shares[after, 2 + 2 * type],
-        of_type[np.maximum(first - 1, 0), type],
+        goes_on[last + 1, type],
+        np.where(is_inside, of_type[np.maximum(first - 1, 0), type], 0),
         rivals.max(axis=1),
         shares[first, 0],
     ]
