@@ -80,6 +80,12 @@ def test_a_note_has_the_same_bits_in_any_batch(tagger, notes):
     assert len(rows[0]) and np.allclose(rows[0], np.concatenate(rows[1:]), atol=1e-6)
 
 
+@pytest.mark.parametrize("texts", [[""], ["", "Seen by Dr. Tanaka", ""], []])
+def test_empty_documents(tagger, texts):
+    documents = [Document(str(number), text) for number, text in enumerate(texts)]
+    assert [len(found.spans) for found in tagger.tag_all(documents)] == [int(bool(text)) for text in texts]
+
+
 def test_the_columns_of_a_span_end_with_its_document():
     shares = np.array([[0, 1, 0], [0, 0.5, 0.5], [0, 1, 0], [0.5, 0, 0.5]], np.float32)
     found = Candidates(np.array([0, 2, 3]), np.array([1, 2, 3]), np.zeros(3, int), np.zeros(3))

@@ -93,7 +93,10 @@ class NetworkReader:
         sums = self._add(find, places, lexical)[back.ravel()]
         sums += self._add(find, np.arange(len(batch)), [not is_lexical for is_lexical in lexical])
         shares = apply_network(self.network, sums, batch.bounds)
-        shares[batch.bounds[:-1], 2::2] = 0
+        begins = batch.bounds[:-1]
+        shares[begins[begins < len(shares)], 2::2] = (
+            0  # an empty document at the end begins behind all tokens
+        )
         return shares
 
     def _add(self, find: Callable[[str, Ints], Ints], places: Ints, chosen: Sequence[bool]) -> Singles:
