@@ -10,10 +10,9 @@ missed and of surrogate words above a threshold (goal: at most 0.15). Spans are 
 rules, or by the default of ``redact``. The last lines are of real ones from lists: hospitals of
 ``gazetteers/hospitals``, addresses of ``town_codes`` (town, state, ZIP code, telephone), towns by their size,
 first names as people bear them, and days of visits, each against its surrogate, by an attacker who knows
-these lists and sees one word at a time: the year of a missed date gives it away beside dates that moved by
-other years. ``--notes 0`` prints only these. The notes are those of the development set, whose phones
-have the exchange 555 of invented numbers; the attacker is not told so, because real phones have other
-exchanges.
+these lists and sees one word at a time. A missed date shows by its year, since the other dates moved by
+years. ``--notes 0`` prints only these lines. The notes are the development set. Its phones are invented and
+have the exchange 555; the attacker does not know this, because real phones have other exchanges.
 """
 
 from __future__ import annotations

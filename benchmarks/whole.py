@@ -2,8 +2,8 @@
 
     python benchmarks/whole.py [--documents 800] [--data FILE] [--rounds 3] [--slow 100] [--only WAY ...]
 
-The notes are those of ``crfdeid synthetic``, or the first of --data. Each way is a process from its start to
-its end:
+``crfdeid synthetic`` writes the notes; with --data they are the first ones of that file. Each way is one
+process, from its start to its end:
 
     numpy          python -c "import numpy": what a start is compared with
     help           crfdeid --help
@@ -15,9 +15,9 @@ its end:
 
 Shown are the medians of the rounds: seconds that pass, seconds of the processor in all processes of the
 way (other work on the machine changes them less), tokens per second of both, and the memory of the largest
-process. Ratios are those of a round, of processor time; that of two processes to one is of the time that
-passes, beside two processes that only count (:mod:`beside`). The outputs of one process and of two are
-compared.
+process. A ratio compares the processor time of two ways in the same round. Only two processes and one are
+compared by the time that passes, and two processes that only count are shown beside them (:mod:`beside`). The
+outputs of one process and of two are compared.
 """
 
 from __future__ import annotations

@@ -262,9 +262,7 @@ def draw_changes(figures: Figures, base: str) -> Iterator[str]:
     if rows:
         ends = [end for row in rows.values() for one in row for end in (one.low, one.high)]
         axis = fit_changes(f"change against {base}", ends)
-        desc = (
-            f"Strict F1, strict recall and token recall of each run less those of {base}, with 95% intervals."
-        )
+        desc = f"How strict F1, strict recall and token recall change from {base}, with 95% intervals."
         yield draw_estimates(f"Changes against {base} with 95% intervals", desc, axis, rows, TESTED)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain.attribution import find_number, find_sequence
 from crfdeid.explain.text import escape_controls, format_title
-from crfdeid.systems.judged.judged import JudgedTagger
+from crfdeid.systems.judged.judged import JudgedTagger, apply_trees
 from crfdeid.systems.judged.rescored import RescoredTagger
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.works.hmm import HmmTagger
@@ -216,7 +216,7 @@ def list_judged(tagger: JudgedTagger, document: Document) -> list[str]:
     folding = fold_text(document.text)
     batch = tagger.batch([folding.fold_document(document)])
     found, columns = tagger.view.describe(tagger, batch)
-    judged, given = tagger.judge(batch).probabilities, set(tagger.tag(document).spans)
+    judged, given = apply_trees(tagger.trees, columns, tagger.compiled), set(tagger.tag(document).spans)
     members = tagger.view.find_members(found, columns)
     places = zip(batch.starts[found.first].tolist(), batch.ends[found.last].tolist(), found.types.tolist())
     rows = [["offsets", "type", "span", "judged", *members, "text"]]

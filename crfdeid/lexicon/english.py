@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from difflib import get_close_matches
 
 from crfdeid.lexicon import Language, spanish
+from crfdeid.lexicon.letters import word_set
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -60,14 +61,9 @@ EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1
 HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
 
 # Services that people are seen by, parts of any hospital, and words before these that name none.
-SERVICES = frozenset(["gi", "ent", "gyn", "ob", "icu", "ccu", "picu", "sicu", "micu", "nicu", "pacu", "ems"])
-PARTS = frozenset(
-    """clinic office floor unit ward service services department team laboratory lab suite
-    system""".split()  # noqa: SIM905
-)
-GENERIC = frozenset(
-    "the general day care and of community postanesthesia surgeon healthcare".split()  # noqa: SIM905
-)
+SERVICES = word_set("gi ent gyn ob icu ccu picu sicu micu nicu pacu ems")
+PARTS = word_set("clinic office floor unit ward service services department team laboratory lab suite system")
+GENERIC = word_set("the general day care and of community postanesthesia surgeon healthcare")
 ANY, EVEN = 2.0, 0.5  # probabilities
 # What is no PHI of a type beside these texts: before, the text itself, behind, and below which probability.
 STAYS: dict[str, list[tuple[str, str, str, float]]] = {

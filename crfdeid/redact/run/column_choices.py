@@ -94,8 +94,8 @@ def is_person(cell: object) -> bool:
     """
     words = [fold(word) for word in WORD.findall(cell)] if isinstance(cell, str) else []
     is_titled = any(word in KEPT_TITLES for word in words)
-    titles = KEPT_TITLES | word_lists.load_credentials()
-    parts = [word for word in words if len(word) > 1 and word not in titles]
+    credentials = word_lists.load_credentials()
+    parts = [word for word in words if len(word) > 1 and word not in KEPT_TITLES and word not in credentials]
     fewest = 1 if is_titled else 2
     return (
         fewest <= len(parts) <= MOST_PARTS

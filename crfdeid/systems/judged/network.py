@@ -8,7 +8,7 @@ iterated dilated convolutions). It learns with scipy's sparse arrays, and numpy 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -70,7 +70,7 @@ class NetworkReader:
     def __init__(self, network: Network, values: Values, tagger: CrfTagger, least: float) -> None:
         self.network, self.least = network, least
         self.values = TokenValues([*values], tagger.pipeline, ValueNumbers((), values))
-        self.offsets = np.cumsum([0, *map(len, values.values())])[:-1]
+        self.offset = dict(zip(values, np.cumsum([0, *map(len, values.values())]).tolist()))
 
     def bind(self, tagger: CrfTagger) -> NetworkReader:
         """Return the same for batches of another tagger."""
@@ -88,26 +88,22 @@ class NetworkReader:
         """Return the probabilities of the labels [tokens, 1 + 2 * types]: outside, then the first and the
         later tokens of a span of each type. No span goes on from one document into the next."""
         find = self.values.read(decoder, batch)
-        lexical = [name in self.values.lexical for name in self.values.names]
         _, places, back = np.unique(batch.texts, return_index=True, return_inverse=True)
-        sums = self._add(find, places, lexical)[back.ravel()]
-        sums += self._add(find, np.arange(len(batch)), [not is_lexical for is_lexical in lexical])
+        sums = self._add(find, self.values.lexical, places)[back.ravel()]
+        sums += self._add(find, self.values.contextual, np.arange(len(batch)))
         shares = apply_network(self.network, sums, batch.bounds)
-        begins = batch.bounds[:-1]
-        shares[begins[begins < len(shares)], 2::2] = (
-            0  # an empty document at the end begins behind all tokens
-        )
+        begins = batch.bounds[:-1]  # an empty document at the end begins behind all tokens
+        shares[begins[begins < len(shares)], 2::2] = 0
         return shares
 
-    def _add(self, find: Callable[[str, Ints], Ints], places: Ints, chosen: Sequence[bool]) -> Singles:
-        """Add the rows of the chosen observations at some tokens."""
+    def _add(self, find: Callable[[str, Ints], Ints], names: Iterable[str], places: Ints) -> Singles:
+        """Add the rows of some observations at some tokens."""
         rows = self.network.rows
         sums = np.zeros((len(places), rows.shape[1]), np.float32)
-        for name, offset, is_chosen in zip(self.values.names, self.offsets, chosen):
-            if is_chosen:
-                numbers = find(name, places)
-                known = np.flatnonzero(numbers >= 0)  # few tokens have a value of most observations
-                sums[known] += rows[numbers[known] + offset]
+        for name in names:
+            numbers = find(name, places)
+            known = np.flatnonzero(numbers >= 0)  # few tokens have a value of most observations
+            sums[known] += rows[numbers[known] + self.offset[name]]
         return sums
 
 

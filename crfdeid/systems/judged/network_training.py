@@ -114,16 +114,17 @@ def read_tokens(
 def number_rows(columns: Ints, owner: Ints, numbers: ValueNumbers, owners: int) -> dict[str, list[Value]]:
     """Put the numbers of rows in place of those of values in ``columns`` [observations, tokens], -1 for a
     value without a row; return the values that have one, sorted."""
+    in_order, people = numbers.sort(), int(owner.max(initial=0)) + 1
     kept: dict[str, list[Value]] = {}
     total = 0
     for column, (name, known) in zip(columns, numbers.numbers.items()):
         places = np.flatnonzero(column >= 0)
         found = column[places].astype(np.int64)
         tokens = np.bincount(found, minlength=len(known))
-        pairs = np.unique(found * (int(owner.max(initial=0)) + 1) + owner[places])
-        owned = np.bincount(pairs // (int(owner.max(initial=0)) + 1), minlength=len(known))
+        pairs = np.unique(found * people + owner[places])
+        owned = np.bincount(pairs // people, minlength=len(known))
         enough = (tokens >= FEWEST_TOKENS) & (owned >= owners)
-        kept[name] = [value for value in numbers.sort()[name] if enough[known[value]]]
+        kept[name] = [value for value in in_order[name] if enough[known[value]]]
         row = np.full(len(known) + 1, NOBODY, np.int32)
         row[[known[value] for value in kept[name]]] = np.arange(total, total + len(kept[name]))
         column[:] = row[column]

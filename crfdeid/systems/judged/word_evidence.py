@@ -44,9 +44,8 @@ class WordShares:
         self.table, self.types = table, types
         self.numbers: dict[str, int] = {}
         self.filled = 0
-        self.rows = np.zeros(
-            (len(PLACES), len(table) + 1, types)
-        )  # memory that is never written takes no place
+        # Memory that is never written takes no place.
+        self.rows = np.zeros((len(PLACES), len(table) + 1, types))
         self.rows[:, 0] = UNKNOWN
 
     @property
