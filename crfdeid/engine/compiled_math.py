@@ -1,5 +1,6 @@
 """Functions for the compiled loops of decoding and training: hash tables, memory fetched ahead, exponentials,
-and the sums of trees.
+the
+sums of trees, and those of a network.
 
 A hash table has whole numbers as keys: open addressing, one slot after the other.
 """
@@ -110,3 +111,33 @@ def add_leaves(rows, feature, limit, left, right, value, roots, base):
                 node = left[node] if rows[row, feature[node]] <= limit[node] else right[node]
             odds[row] += value[node]
     return odds
+
+
+@njit(**OPTIONS)
+def add_rows(sums, rows, numbers):
+    """Add to each token of ``sums`` [tokens, width] the sum of its rows; ``numbers`` [observations, tokens]
+    are -1 where it has none."""
+    total = np.zeros_like(sums[:1])[0]
+    for token in range(len(sums)):
+        total[:] = 0
+        for name in range(len(numbers)):
+            if numbers[name, token] >= 0:
+                row = rows[numbers[name, token]]
+                for y in range(len(total)):
+                    total[y] += row[y]
+        into = sums[token]
+        for y in range(len(total)):
+            into[y] += total[y]
+
+
+@njit(**OPTIONS)
+def add_seen(hidden, seen, shift, gap):
+    """As :func:`crfdeid.systems.judged.network.add_seen`, without changing ``seen``."""
+    size, width = hidden.shape
+    nothing = np.zeros_like(shift)
+    for token in range(size):
+        before = seen[token - gap, :width] if token >= gap else nothing
+        after = seen[token + gap, 2 * width :] if token + gap < size else nothing
+        own, into = seen[token, width : 2 * width], hidden[token]
+        for y in range(width):
+            into[y] += max(own[y] + before[y] + after[y] + shift[y], np.float32(0))

@@ -80,6 +80,32 @@ def test_a_note_has_the_same_bits_in_any_batch(tagger, notes):
     assert len(rows[0]) and np.allclose(rows[0], np.concatenate(rows[1:]), atol=1e-6)
 
 
+def test_compiled_loops_give_the_same_bits():
+    compiled_math = pytest.importorskip("crfdeid.engine.compiled_math", exc_type=ImportError)
+    random = np.random.default_rng(1)
+    found = Network(*(array.astype(np.float32) for array in draw(random)))
+    sums = random.normal(size=(300, WIDTH)).astype(np.float32)
+    bounds = np.array([0, 1, 1, 40, 300])
+    plain = network.apply_network(found, sums, bounds)
+    assert (network.apply_network(found, sums, bounds, compiled=True) == plain).all()
+    numbers = random.integers(-1, ROWS, (5, len(sums))).astype(np.int32)
+    total = np.zeros_like(sums)
+    for own in numbers:
+        total[own >= 0] += found.rows[own[own >= 0]]
+    wanted = sums + total
+    compiled_math.add_rows(sums, found.rows, numbers)
+    assert (sums == wanted).all()
+
+
+def test_forgotten_texts_are_read_again(tagger, notes):
+    documents = [document.with_spans(()) for document in notes[24:28]]
+    before = tagger.view.network.read(tagger, tagger.batch(documents))
+    tagger.forget_texts()
+    assert tagger.view.network.vocabulary is None
+    after = tagger.view.network.read(tagger, tagger.batch(documents[::-1]))
+    assert (np.sort(before, axis=None) == np.sort(after, axis=None)).all()
+
+
 @pytest.mark.parametrize("texts", [[""], ["", "Seen by Dr. Tanaka", ""], []])
 def test_empty_documents(tagger, texts):
     documents = [Document(str(number), text) for number, text in enumerate(texts)]

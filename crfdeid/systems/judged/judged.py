@@ -159,7 +159,7 @@ class View(NamedTuple):
         """Forget the texts of the batches."""
         self.rows.forget()
         if self.network:
-            self.network.values.forget()
+            self.network.forget()
 
 
 class JudgedTagger(CrfTagger):

@@ -8,7 +8,7 @@ iterated dilated convolutions). It learns with scipy's sparse arrays, and numpy 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from crfdeid.engine.arrays.batch import Batch, list_places
 from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge
 from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
@@ -71,6 +72,7 @@ class NetworkReader:
         self.network, self.least = network, least
         self.values = TokenValues([*values], tagger.pipeline, ValueNumbers((), values))
         self.offset = dict(zip(values, np.cumsum([0, *map(len, values.values())]).tolist()))
+        self.forget()
 
     def bind(self, tagger: CrfTagger) -> NetworkReader:
         """Return the same for batches of another tagger."""
@@ -87,49 +89,101 @@ class NetworkReader:
     def read(self, decoder: AdaptiveDecoder, batch: Batch) -> Singles:
         """Return the probabilities of the labels [tokens, 1 + 2 * types]: outside, then the first and the
         later tokens of a span of each type. No span goes on from one document into the next."""
-        find = self.values.read(decoder, batch)
-        _, places, back = np.unique(batch.texts, return_index=True, return_inverse=True)
-        sums = self._add(find, self.values.lexical, places)[back.ravel()]
-        sums += self._add(find, self.values.contextual, np.arange(len(batch)))
-        shares = apply_network(self.network, sums, batch.bounds)
+        find, every = self.values.read(decoder, batch), np.arange(len(batch))
+        sums = self._sum_texts(decoder.decoder.vocabulary)[batch.texts]
+        columns = {name: find(name, every) for name in self.values.contextual}
+        self._add(sums, columns, decoder.compiled)
+        shares = apply_network(self.network, sums, batch.bounds, decoder.compiled)
         begins = batch.bounds[:-1]  # an empty document at the end begins behind all tokens
         shares[begins[begins < len(shares)], 2::2] = 0
         return shares
 
-    def _add(self, find: Callable[[str, Ints], Ints], names: Iterable[str], places: Ints) -> Singles:
-        """Add the rows of some observations at some tokens."""
+    def forget(self) -> None:
+        """Forget the texts of the batches."""
+        self.values.forget()
+        self.vocabulary: TokenVocabulary | None = None
+        self.known, self.sums = 0, np.zeros((1, self.network.rows.shape[1]), np.float32)
+
+    def _sum_texts(self, vocabulary: TokenVocabulary) -> Singles:
+        """Return for each text of the vocabulary the sum of its rows; each is added once."""
+        if self.vocabulary is not vocabulary:
+            self.vocabulary, self.known = vocabulary, 0
+        new = np.arange(self.known, len(vocabulary))
+        self.sums = enlarge(self.sums, len(vocabulary))
+        self.sums[new] = 0
+        columns = {name: self.values.of_text[name].rows[new] for name in self.values.lexical}
+        self._add(self.sums[self.known : len(vocabulary)], columns, compiled=False)
+        self.known = len(vocabulary)
+        return self.sums
+
+    def _add(self, sums: Singles, columns: Mapping[str, Ints], compiled: bool) -> None:
+        """Add to each row of ``sums`` the rows of the values of some observations, which are added first.
+        Compiled loops give the same bits."""
         rows = self.network.rows
-        sums = np.zeros((len(places), rows.shape[1]), np.float32)
-        for name in names:
-            numbers = find(name, places)
-            known = np.flatnonzero(numbers >= 0)  # few tokens have a value of most observations
-            sums[known] += rows[numbers[known] + self.offset[name]]
-        return sums
+        numbers = [np.where(own >= 0, own + self.offset[name], NONE) for name, own in columns.items()]
+        if compiled and numbers:
+            from crfdeid.engine.compiled_math import add_rows
+
+            add_rows(sums, rows, np.array(numbers, np.int32))
+            return
+        found = np.zeros_like(sums)
+        for own in numbers:
+            known = np.flatnonzero(own >= 0)  # few tokens have a value of most observations
+            found[known] += rows[own[known]]
+        sums += found
 
 
-def apply_network(network: Network, sums: Singles, bounds: Ints) -> Singles:
+def apply_network(network: Network, sums: Singles, bounds: Ints, compiled: bool = False) -> Singles:
     """Return the probabilities [tokens, labels] from the sums of the tokens' rows [tokens, width]; ``bounds``
-    [documents + 1] delimit the documents. Some documents at a time stay in the processor's memory."""
+    [documents + 1] delimit the documents. Some documents at a time stay in the processor's memory. Compiled
+    loops give the same bits."""
     shares = np.empty((len(sums), len(network.last)), np.float32)
+    sides = [np.concatenate(weights, axis=1) for weights in network.middle]
+    add: Callable[[Singles, Singles, Singles, int], None] = add_seen
+    if compiled:
+        from crfdeid.engine import compiled_math
+
+        add = compiled_math.add_seen
     after = np.flatnonzero(np.diff(bounds[1:] // TOGETHER, append=-1)) + 1
     for first, stop in pairwise([0, *after.tolist()]):
         tokens = slice(bounds[first], bounds[stop])
-        shares[tokens] = apply_to_some(network, sums[tokens], bounds[first : stop + 1] - bounds[first])
+        some = bounds[first : stop + 1] - bounds[first]
+        shares[tokens] = apply_to_some(network, sides, sums[tokens], some, add)
     return shares
 
 
-def apply_to_some(network: Network, sums: Singles, bounds: Ints) -> Singles:
-    """Apply a network to some documents at once; see :func:`apply_network`."""
+def apply_to_some(
+    network: Network,
+    sides: Sequence[Singles],
+    sums: Singles,
+    bounds: Ints,
+    add: Callable[[Singles, Singles, Singles, int], None],
+) -> Singles:
+    """Apply a network to some documents at once; see :func:`apply_network`. ``sides`` are the weights of each
+    convolution [width, 3 * width]: for the token after, the token itself and the one before. ``add`` is
+    :func:`add_seen` or a compiled loop."""
     places = list_places(bounds[:-1] + MARGIN * np.arange(1, len(bounds)), np.diff(bounds))
     blocks = -(-(len(sums) + MARGIN * len(bounds)) // BLOCK)
-    hidden = np.zeros((1, blocks * BLOCK, sums.shape[1]), np.float32)
-    hidden[0, places] = sums
-    hidden = np.tanh(hidden + network.first)
-    for gap, weights, shift in zip(GAPS, network.middle, network.shift):
-        seen = look_aside(hidden, gap).reshape(blocks, BLOCK, -1)
-        hidden += np.maximum(seen @ join_sides(weights) + shift, 0).reshape(hidden.shape)
-    scores = hidden.reshape(blocks, BLOCK, -1) @ network.out + network.last
-    return compute_shares(scores.reshape(-1, len(network.last))[places])
+    hidden = np.zeros((blocks * BLOCK, sums.shape[1]), np.float32)
+    hidden[places] = sums
+    hidden += network.first
+    np.tanh(hidden, out=hidden)
+    seen = np.empty((blocks, BLOCK, 3 * sums.shape[1]), np.float32)
+    for gap, weights, shift in zip(GAPS, sides, network.shift):
+        np.matmul(hidden.reshape(blocks, BLOCK, -1), weights, out=seen)
+        add(hidden, seen.reshape(len(hidden), -1), shift, gap)
+    scores = hidden.reshape(blocks, BLOCK, -1) @ network.out
+    return compute_shares(scores.reshape(len(hidden), -1)[places] + network.last)
+
+
+def add_seen(hidden: Singles, seen: Singles, shift: Singles, gap: int) -> None:
+    """Add what a convolution sees to ``hidden`` [tokens, width]: in ``seen`` [tokens, 3 * width], which
+    changes, each token has what it says to the token ``gap`` after it, to itself and to the one before."""
+    forward, own, back = np.split(seen, 3, axis=1)
+    own[gap:] += forward[:-gap]
+    own[:-gap] += back[gap:]
+    own += shift
+    hidden += np.maximum(own, 0, out=own)
 
 
 def look_aside(hidden: Singles, gap: int) -> Singles:
