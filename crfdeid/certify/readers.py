@@ -3,6 +3,7 @@
 A mark is a planted leak, a real leak, or masked text. A system that plays a reader finds what it found
 before, so the planted leaks prove nothing of what it misses. It gives itself away by its mistakes: the
 planted leaks that it misses and the marks beside them are another system's to the letter, and no person's.
+A mark beside them can be a real leak, which a good reader marks too: both kinds must be the system's.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ WORDS_BESIDE = 2  # that a mark on a plant may have besides
 RULES = "rules"
 FEWEST_MISTAKES = 5  # of a system, to tell whether a reader shares them
 SHARED = 0.8  # of a system's mistakes, at least, are those of a reader who is that system
+SHARED_MISSES = 0.5  # of the planted leaks that it misses, at least; a person finds many of them
 
 Edges = tuple[str, int, int]  # note, start, end
 Reading = Mapping[str, Sequence[Span]]  # marks by note
@@ -72,9 +74,14 @@ def compare_mistakes(
 ) -> Likeness | None:
     """Compare a reader with a system. None where the reader does not make its mistakes, or they are few."""
     mistakes = list_mistakes(copies, tagged)
-    shared = len(mistakes & list_mistakes(copies, marks))
-    is_like = len(mistakes) >= FEWEST_MISTAKES and shared >= SHARED * len(mistakes)
-    return Likeness(reader, system, shared, len(mistakes)) if is_like else None
+    both = mistakes & list_mistakes(copies, marks)
+    plants = {(id, plant.start, plant.end) for id, copy in copies.items() for plant in copy.plants}
+    is_like = (
+        len(mistakes) >= FEWEST_MISTAKES
+        and len(both) >= SHARED * len(mistakes)
+        and len(both & plants) >= SHARED_MISSES * len(mistakes & plants)
+    )
+    return Likeness(reader, system, len(both), len(mistakes)) if is_like else None
 
 
 def list_mistakes(copies: Mapping[str, ReadingCopy], marks: Reading) -> set[Edges]:

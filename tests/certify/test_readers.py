@@ -50,6 +50,16 @@ def test_a_reader_with_the_mistakes_of_a_system_is_one(shared, is_like):
         assert (found.reader, found.system, found.shared, found.mistakes) == ("ann", "rules", shared, 10)
 
 
+@pytest.mark.parametrize("missed, is_like", [(0, False), (1, False), (2, True), (4, True)])
+def test_a_reader_who_finds_what_a_system_misses_is_a_person(missed, is_like):
+    """A good reader marks the real leaks that a good system finds too, and the plants that it misses."""
+    copies = {f"n-{n}": make_reading_copy(make_note(n), [Plant(f"n-{n}", 0)]) for n in range(40)}
+    leak, plant = Span(0, 4, "PATIENT"), Span(12, 16, "DOCTOR")
+    system = {id: (leak,) if number < 4 else (leak, plant) for number, id in enumerate(copies)}
+    reader = {id: (leak,) if number < missed else (leak, plant) for number, id in enumerate(copies)}
+    assert (compare_mistakes(copies, reader, system, "ann", "english") is not None) == is_like
+
+
 def test_few_mistakes_tell_nothing():
     copies = {"n-1": make_reading_copy(make_note(1), [Plant("n-1", 0)])}
     assert compare_mistakes(copies, {}, {}, "ann", "rules") is None
