@@ -17,7 +17,8 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
-    ("train", "adapt", "redact", "explain", "ablate", "certify", "share"),
+    ("certify",),
+    ("train", "adapt", "redact", "explain", "ablate", "share"),
     ("tag", "review", "spark", "session", "check", "duckdb", "conformance"),
     ("serve", "integrations"),
 )

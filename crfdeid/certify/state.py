@@ -147,7 +147,16 @@ def restate(
             for reader, spans in marks.items():
                 read.setdefault(reader, {})[unit.id] = spans
     likes = find_systems_among(copies, read, systems)
-    return make_statement(store, store.list_read(), counts, likes, draws)
+    return make_statement(store, store.list_read(), counts, likes, draws, systems)
+
+
+def recount(path: Path, release: Path, documents: Sequence[Document], systems: Sequence[str]) -> str:
+    """Return the statement of a store as JSON, counted again. Raises :class:`ConfigurationError` where the
+    store or the release changed after the draw, or nobody has read the sample."""
+    store = read_store(path)
+    refuse_changes(store, documents, release)
+    take_look(store, documents, ())
+    return render_statement(restate(store, documents, list_systems(systems), read_ledger(release)), "json")
 
 
 def list_counted(document: Document, store: SampleStore) -> list[Span]:

@@ -54,8 +54,8 @@ class Group:
 class Statement:
     """What the sample shows. Each bound has this ``confidence``: with two looks half of the error each.
     ``together`` is of all readers and plants, ``easy`` and ``hard`` of these plants; ``systems`` are readers
-    whose marks are those of a system. ``patients`` are those that notes name. ``draws`` are the draws that
-    the list of the release has: day, release and store by hash."""
+    whose marks are those of a system, of those ``compared``. ``patients`` are those that notes name.
+    ``draws`` are the draws that the list of the release has: day, release and store by hash."""
 
     store: SampleStore
     confidence: float
@@ -77,6 +77,7 @@ class Statement:
     types: tuple[Group, ...]
     strata: tuple[Group, ...]
     draws: tuple[Mapping[str, str], ...] = ()
+    compared: tuple[str, ...] = ()
 
     @property
     def is_shown(self) -> bool:
@@ -167,8 +168,10 @@ def make_statement(
     counts: Sequence[NoteCounts],
     systems: Sequence[Likeness] = (),
     draws: Sequence[Mapping[str, str]] = (),
+    compared: Sequence[str] = (),
 ) -> Statement:
-    """Return the statement for notes that were read, by readers of whom ``systems`` are none."""
+    """Return the statement for notes that were read. ``systems`` are the readers who are one of the systems
+    that they were ``compared`` with."""
     counted = CountedNotes(tuple(units), tuple(counts), store.precision)
     confidence = bounds.split_error(store.aim.confidence, store.aim.looks)
     readers, together, easy, hard = measure_readers(counts, confidence)
@@ -189,7 +192,7 @@ def make_statement(
             float("inf"),
         ),
         compare_types(counted, method, store.aim.aim), compare_strata(counted, method, store.aim.aim),
-        tuple(draws),
+        tuple(draws), tuple(compared),
     )  # fmt: skip
 
 

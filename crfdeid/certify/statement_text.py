@@ -15,6 +15,7 @@ PURPOSE = (
     "This is evidence for an expert, who decides (in the United States by 45 CFR 164.514(b)(1)).\n"
     "It says what a random sample shows; it does not say that the release is anonymous."
 )
+NOTHING_SHOWN = "Nothing is shown: a system played a reader, so no figure here bounds what is missed."
 TEMPLATE_EFFECT = 20
 LIMIT = (
     "Limit: where all notes of a template leak alike (a letter head, a form), misses cluster more than by\n"
@@ -77,6 +78,7 @@ def describe_systems(statement: Statement) -> Iterator[str]:
             f"NOT EVIDENCE: the marks of {like.reader} are those of the system {like.system} "
             f"({like.shared} of its {like.mistakes} mistakes). People must read the notes."
         )
+        yield ""
 
 
 def describe_sample(statement: Statement) -> Iterator[str]:
@@ -113,6 +115,9 @@ def count_all(notes: int, patients: int) -> str:
 
 def describe_result(statement: Statement) -> Iterator[str]:
     """The bound for notes, before all others: what it means for one who gets the release."""
+    if statement.systems:
+        yield NOTHING_SHOWN
+        return
     notes = statement.notes_with_leak
     most = notes.as_read if notes.corrected is None else notes.corrected
     yield (
@@ -137,6 +142,12 @@ def describe_draw(statement: Statement) -> Iterator[str]:
 
 
 def describe_readers(statement: Statement) -> Iterator[str]:
+    yield from describe_plants(statement)
+    if not statement.systems:
+        yield f"No reader's marks are those of a system: compared with {', '.join(statement.compared)}."
+
+
+def describe_plants(statement: Statement) -> Iterator[str]:
     if not statement.together.plants:
         yield "There were no planted leaks: nothing shows how many leaks the readers find."
         return
@@ -210,12 +221,14 @@ def render_page(statement: Statement) -> str:
     }
     body = pages.fill_file(files.PACKAGE / "certify" / "statement.html", parts)
     about = {"notes": f"{store.frame.notes:,}", "patients": f"{store.frame.patients:,}"}
-    warning = " ".join(describe_systems(statement))
+    warning = " ".join(filter(None, describe_systems(statement)))
     return pages.render_page("What this release still holds", about, body, warning=warning)
 
 
 def describe_bound(statement: Statement) -> str:
     """The bound that the aim is about, in one sentence."""
+    if statement.systems:
+        return NOTHING_SHOWN
     verdict = "as was wanted" if statement.is_shown else "which is not shown to be as low as was wanted"
     return (
         f"At most {find_bound(statement.spans_missed):.2%} of the PHI spans are missed, with "

@@ -9,6 +9,7 @@ import pytest
 from marked_notes import STORY, marked, run, status
 
 from crfdeid import cli, corpora, pages
+from crfdeid.certify.__main__ import main as certify
 from crfdeid.errors import FormatError
 from crfdeid.redact.report import release_page
 from crfdeid.redact.report.release_inputs import LeftPlace, read_places, read_statement
@@ -172,7 +173,7 @@ def test_a_statement_adds_its_bounds(corpus, released):
     statement = state() | {"draw": state()["draw"] | {"release": release}}
     (corpus / "s.json").write_text(json.dumps(statement))
     arguments = [str(corpus / "release.json"), "--out", str(corpus / "signed.html")]
-    release_page.main([*arguments, "--statement", str(corpus / "s.json")])
+    release_page.write_page(corpus / "release.json", corpus / "signed.html", corpus / "s.json")
     page = Page((corpus / "signed.html").read_text())
     assert page.row("notes with a leak") == ["1.00%", "2.34%", "3.10%"]
     assert page.row("PHI spans missed") == ["1.00%", "2.34%", "-"]
@@ -217,6 +218,7 @@ def test_the_command_of_the_page_says_what_it_is_for_and_what_it_needs(capsys):
         "report ",
         "--out OUT ",
         "--statement FILE ",
+        "--study STORE RELEASE ",
         "--notes PATH ",
         "--overwrite ",
         "--encoding ",
@@ -320,7 +322,9 @@ def test_other_files_are_refused_in_one_line(corpus, released, capsys, report, s
         (corpus / "release.json").write_text(report)
     if statement:
         (corpus / "s.json").write_text(statement)
+        (corpus / "study.json").write_text("")
         arguments += ["--statement", str(corpus / "s.json")]
+        arguments += ["--study", str(corpus / "study.json"), str(corpus / "release.jsonl")]
     assert end(arguments) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1 and CANARY not in error
@@ -385,3 +389,53 @@ def test_the_page_of_spanish_notes_is_in_spanish(corpus, released, options):
 def test_texts_of_notes_on_a_translated_page_stay():
     page = '<p>note</p><td class="context">note <mark>note</mark></td>'
     assert pages.translate(page, {"note": "nota"}) == page.replace("<p>note", "<p>nota")
+
+
+@pytest.fixture
+def studied(tmp_path, models_once):
+    """A release of 110 notes with its report, of which 100 were read; return how the page is made."""
+    text = "Seen by Dr. <DOCTOR Ruiz> on <DATE 3/4/2061>."
+    corpora.write([marked(text, f"n-{n}", f"{n}") for n in range(110)], tmp_path / "in.jsonl", "jsonl")
+    report, clean, store, reading, said = (
+        tmp_path / name for name in ("r.json", "clean.jsonl", "study.json", "reading.jsonl", "s.json")
+    )
+    run(tmp_path / "in.jsonl", "--out", clean, "--spans", "gold", "--seed", "1", "--report", report)
+    options = ("--seed", "7", "--notes", "100", "--plants", "20")
+    certify(["draw", str(clean), "--store", str(store), "--out", str(reading), *options])
+    notes = [note.with_spans(()) for note in corpora.read(reading)]
+    corpora.write(notes, tmp_path / "ann.jsonl", "jsonl")
+    certify(["state", str(store), str(clean), f"--reader=ann={tmp_path / 'ann.jsonl'}", "--out", str(said)])
+    out = tmp_path / "signed.html"
+    return said, [str(report), "--statement", str(said), "--study", str(store), str(clean), "--out", str(out)]
+
+
+@pytest.mark.slow
+def test_a_statement_that_somebody_has_edited_is_refused(studied, capsys):
+    path, arguments = studied
+    release_page.main([*arguments, "--overwrite"])
+    statement = json.loads(path.read_text())
+    for key, value in {
+        "spans_missed": {"found": 0.0, "as_read": 0.001, "corrected": 0.001},
+        "is_shown": True,
+        "misses": 7,
+        "compared": [],
+    }.items():
+        assert statement[key] != value
+        path.write_text(json.dumps(statement | {key: value}))
+        assert end([*arguments, "--overwrite"]) == 2
+        error = capsys.readouterr().err
+        assert f"{key}: not what " in error and error.count("\n") == 1
+
+
+def test_a_statement_needs_its_study(corpus, released, capsys):
+    released("--seed", "1")
+    capsys.readouterr()
+    arguments = [str(corpus / "release.json"), "--out", str(corpus / "signed.html")]
+    assert end([*arguments, "--statement", str(corpus / "s.json")]) == 2
+    assert "wanted both, or neither" in capsys.readouterr().err
+
+
+def test_a_page_says_that_a_system_played_a_reader():
+    bound = state(systems=[{"reader": "ann", "system": "rules", "shared": 9, "mistakes": 9}])
+    assert release_page.describe_bound(bound) == release_page.SYSTEM_READ
+    assert "2.34%" in release_page.describe_bound(state(systems=[]))

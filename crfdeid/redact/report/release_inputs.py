@@ -84,6 +84,29 @@ def read_statement(path: Path, report: Table) -> Table:
     return statement
 
 
+class Study(NamedTuple):
+    """What ``certify draw`` wrote, and the release with its notes."""
+
+    store: Path
+    release: Path
+    notes: Sequence[Document]
+
+
+def refuse_edited(path: Path, study: Study) -> None:
+    """Raise :class:`FormatError` where a statement is not what its study gives, counted again."""
+    from crfdeid.certify.state import recount
+
+    found = json.loads(files.read_text(path))
+    compared = found.get("compared")
+    named = [str(name) for name in compared] if isinstance(compared, list) else []
+    counted = json.loads(recount(study.store, study.release, study.notes, named))
+    if changed := sorted(key for key in counted if found.get(key) != counted[key]):
+        raise FormatError(
+            f"{path}: {', '.join(changed)}: not what {study.store} gives; wanted the file that "
+            "certify state wrote, unchanged"
+        )
+
+
 def read_table(path: Path, fields: tuple[tuple[str, str, type], ...], wanted: str) -> Table:
     try:
         table = json.loads(files.read_text(path))

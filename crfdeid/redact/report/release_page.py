@@ -2,12 +2,12 @@
 
     crfdeid release report.json --out release.html
     crfdeid release report.json --notes clean.jsonl --out places.html   # places in their context
-    crfdeid release report.json --statement statement.json --out release.html
+    crfdeid release report.json --statement statement.json --study sample.json clean.jsonl --out release.html
 
 The report is what ``redact --report`` writes, with its table of survivors beside it. The statement is that of
-``certify state``: what people found in a sample of the release; the counts that ``utility --json`` writes say
-how much of the medicine stays. Only the owner can read the page, because offsets of survivors show where real
-names may be.
+``certify state``: what people found in a sample of the release; its figures are counted again from the study,
+so that none was edited. The counts that ``utility --json`` writes say how much of the medicine stays. Only
+the owner can read the page, because offsets of survivors show where real names may be.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 
 from crfdeid import cli, files, pages
 from crfdeid.corpora import storage
-from crfdeid.errors import looks_like_id
+from crfdeid.errors import ConfigurationError, looks_like_id
 from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.pages.pictures import draw_missed, render_figures
 from crfdeid.redact.report import kept, release_inputs
-from crfdeid.redact.report.release_inputs import UNKNOWN, Context, LeftPlace, Table
+from crfdeid.redact.report.release_inputs import UNKNOWN, Context, LeftPlace, Study, Table
 from crfdeid.redact.report.safe_harbor import IDS, SECRETS
 from crfdeid.text.document import Document
 
@@ -55,6 +55,9 @@ WARNING = (
 TEXT = " It has text of notes, in which real names may be."
 FIGURES = ("found", "as_read", "corrected")
 NO_COUNTS = "Not counted: utility --json counts it, and release --utility shows it here."
+SYSTEM_READ = (
+    "NOT EVIDENCE: a system played a reader of the sample, so no figure here says how much was missed."
+)
 NO_BOUND = "No sample was read, or its statement is not attached: no figure here says how much was missed."
 
 
@@ -65,6 +68,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--out", type=Path, required=True, help="the page, which only its owner can read")
     add("--statement", type=Path, metavar="FILE", help="FILE.json of certify state: what people found in a "
         "sample")  # fmt: skip
+    add("--study", type=Path, nargs=2, metavar=("STORE", "RELEASE"), help="with --statement: what certify "
+        "draw wrote, and the release, from which the figures are counted again")  # fmt: skip
     add("--utility", type=Path, metavar="FILE", help="what utility --json wrote: how much medicine stays")
     add("--notes", type=Path, metavar="PATH", help="the redacted notes, in any format: the page shows each "
         "place in its context, and so text of notes")  # fmt: skip
@@ -77,7 +82,20 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     storage.refuse_existing(args.out, args.overwrite)
     notes = cli.read_documents(args.notes, None, args) if args.notes else None
-    write_page(args.report, args.out, args.statement, notes, args.utility)
+    study = read_study(args.statement, args.study, args)
+    write_page(args.report, args.out, args.statement, notes, args.utility, study)
+
+
+def read_study(
+    statement: Path | None, paths: Sequence[Path] | None, args: argparse.Namespace
+) -> Study | None:
+    """Read what a statement is counted again from."""
+    if bool(statement) != bool(paths):
+        raise ConfigurationError("--statement and --study STORE RELEASE: wanted both, or neither")
+    if not paths:
+        return None
+    store, release = paths
+    return Study(store, release, list(cli.read_documents(release, None, args)))
 
 
 def write_page(
@@ -86,12 +104,16 @@ def write_page(
     statement: Path | None = None,
     notes: Iterable[Document] | None = None,
     utility: Path | None = None,
+    study: Study | None = None,
 ) -> None:
     """Write the page of a report, which has its table of survivors beside it, to ``out``; with the redacted
     ``notes`` it shows the places in their context, and with the counts of ``utility`` what stays. Raises
-    :class:`FormatError` if a file is none of these, or belongs to another release."""
+    :class:`FormatError` if a file is none of these, belongs to another release, or is a statement that is not
+    what its ``study`` gives."""
     table, survivors = release_inputs.read_report(report), release_inputs.name_survivors(report)
     bound = release_inputs.read_statement(statement, table) if statement else None
+    if statement and study:
+        release_inputs.refuse_edited(statement, study)
     places = release_inputs.read_places(survivors)
     contexts = release_inputs.find_contexts(places, notes) if notes is not None else None
     counts = kept.read_kept(utility, table) if utility else None
@@ -145,6 +167,8 @@ def describe_bound(bound: Table | None) -> str:
     """Say in one sentence how much the release still holds, or that nobody knows."""
     if not bound:
         return NO_BOUND
+    if bound.get("systems"):
+        return SYSTEM_READ
     verdict = "as was wanted" if bound["is_shown"] else "which is not shown to be as low as was wanted"
     return (
         f"At most {find_bound(bound):.2%} of the PHI spans are missed, with {bound['confidence']:.0%} "
@@ -203,6 +227,7 @@ def list_checks(report: Table, bound: Table | None) -> Iterator[str]:
         "Notes that an earlier run wrote are not in these counts.":
             report["documents_written_before_and_not_counted"],
         NO_BOUND: not bound,
+        SYSTEM_READ: bool(bound and bound.get("systems")),
     }  # fmt: skip
     return (check for check, is_needed in checks.items() if is_needed)
 
