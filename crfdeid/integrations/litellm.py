@@ -29,6 +29,8 @@ KEYS = frozenset({"model", "messages", "stream_options", *NUMBERS})
 MESSAGE_KEYS = frozenset({"role", "content"})
 ROLES = ("system", "developer", "user", "assistant")
 REQUEST = "proxy_server_request"  # where the proxy keeps what the client has sent
+OWN = ("litellm_call_id", "litellm_logging_obj", REQUEST)
+PROXYS = frozenset({"metadata"})  # the proxy's notes on a call, unless the client's request has it
 
 
 class RefusedCallError(ValueError):
@@ -48,7 +50,7 @@ class Deidentify(CustomLogger):
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
         """Redact the messages of a call. Raises :class:`RefusedCallError` for what cannot be redacted."""
-        sent = (data.get(REQUEST) or {}).get("body") or {key: data[key] for key in data if key in SENT}
+        sent = list_sent(data)
         check_call(str(getattr(call_type, "value", call_type)), sent)
         session = Session(self.tagger)
         data["messages"] = [
@@ -102,6 +104,15 @@ SENT = KEYS | {
     "file", "query", "documents", "instructions", "web_search_options", "parallel_tool_calls",
     "service_tier", "reasoning_effort",
 }  # fmt: skip
+
+
+def list_sent(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what leaves with a call: the request of the client, and what was added to it beside the proxy's
+    own. Without the request nobody knows what the proxy has added, so that all but the id counts."""
+    body = (data.get(REQUEST) or {}).get("body")
+    if not body:
+        return {key: data[key] for key in data if key not in OWN}
+    return {**{key: data[key] for key in data if key in SENT - PROXYS}, **body}
 
 
 def check_call(call_type: str, sent: Mapping[str, Any]) -> None:

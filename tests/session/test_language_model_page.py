@@ -145,11 +145,17 @@ def test_the_hook_refuses_what_would_leave_unseen(hook, call_type, changes, said
     data = body | {"litellm_call_id": "9"}
     if is_proxy:
         data |= {"proxy_server_request": {"url": "/", "body": body}, "metadata": {"user_api_key": "k"}}
-    elif "okafor" in changes:
-        return  # without the request of the client nobody knows which keys the proxy has added
     with pytest.raises(ValueError, match=said) as refused:
         asyncio.run(hook.async_pre_call_hook(None, None, data, call_type))
     assert "Okafor" not in str(refused.value) and hook.sessions == {}
+
+
+@pytest.mark.parametrize("key", ["user", "tools", "extra_body"])
+def test_the_hook_refuses_what_stands_beside_the_request(hook, key):
+    """Another hook, or a header, adds it to what the client has sent."""
+    data = {**CALL, key: "Okafor", "litellm_call_id": "9", "proxy_server_request": {"body": CALL}}
+    with pytest.raises(ValueError, match=f"the call has {key}"):
+        asyncio.run(hook.async_pre_call_hook(None, None, data, "acompletion"))
 
 
 def test_what_loggers_read_of_the_request_is_redacted(hook):
