@@ -220,7 +220,8 @@ def render_page(statement: Statement) -> str:
         "<!-- hashes -->": pages.render_about({"release": store.release, "draw": store.fingerprint}),
     }
     body = pages.fill_file(files.PACKAGE / "certify" / "statement.html", parts)
-    about = {"notes": f"{store.frame.notes:,}", "patients": f"{store.frame.patients:,}"}
+    patients = {"patients": f"{store.frame.patients:,}"} if store.frame.patients else {}
+    about = {"notes": f"{store.frame.notes:,}", **patients}
     warning = " ".join(filter(None, describe_systems(statement)))
     return pages.render_page("What this release still holds", about, body, warning=warning)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -200,6 +201,9 @@ def test_notes_without_a_patient_are_no_patients(tmp_path, capsys):
     corpora.write(notes, tmp_path / "clean.jsonl", "jsonl")
     draw(tmp_path)
     said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    state(tmp_path, f"--out={tmp_path / 's.html'}")
+    words = re.sub(r"<[^>]+>", " ", (tmp_path / "s.html").read_text().partition("<body")[2])
+    assert not re.search(r"patients\s+0|0 patients|(\d+) of \1 patients", words)
     assert said["patients"] == said["draw"]["frame"]["patients"] == 0
     out = capsys.readouterr().out
     assert "160 notes, which name no patient" in out and "of 120 patients" not in out
