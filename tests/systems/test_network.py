@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid.adapt import ways
+from crfdeid.engine.decoding import decoder
 from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.share import attack
 from crfdeid.systems import model
+from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged import network, network_training
+from crfdeid.systems.judged.judged import JudgedTagger
 from crfdeid.systems.judged.network import Network
 from crfdeid.systems.judged.network_training import NOBODY, TrainingTokens
 from crfdeid.text.document import Document
@@ -95,6 +98,16 @@ def test_compiled_loops_give_the_same_bits():
     wanted = sums + total
     compiled_math.add_rows(sums, found.rows, numbers)
     assert (sums == wanted).all()
+
+
+def test_compiled_loops_are_worth_it_after_less_text_than_for_a_crf(tagger, notes, monkeypatch):
+    monkeypatch.setattr(decoder, "WORTH_COMPILED", 2 * len(notes[24].text))
+    for kind, is_worth in ((JudgedTagger, True), (CrfTagger, False)):
+        calls = []
+        loaded = kind(tagger.model)
+        monkeypatch.setattr(loaded, "compile", lambda calls=calls: calls.append(1))
+        loaded.batch([notes[24]])
+        assert bool(calls) == is_worth
 
 
 def test_forgotten_texts_are_read_again(tagger, notes):

@@ -268,7 +268,9 @@ class _Blocks:
 
 class AdaptiveDecoder:
     """The base of taggers that decode with ``weights``: in numpy, which starts at once, and with compiled
-    loops after enough text."""
+    loops after enough text. ``effort`` is the time without compiled loops, as a multiple of a CRF's."""
+
+    effort = 1.0
 
     def __init__(self, weights: Weights, pipeline: Pipeline) -> None:
         self.weights, self.pipeline = weights, pipeline
@@ -297,6 +299,6 @@ class AdaptiveDecoder:
     def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
         """Read documents into arrays for ``decoder``, which this call can replace by the compiled one."""
         self.seen += sum(len(document.text) for document in documents)
-        if self.seen >= WORTH_COMPILED:
+        if self.seen * self.effort >= WORTH_COMPILED:
             self.compile()
         return self.decoder.batch(documents, extra_columns)

@@ -43,6 +43,7 @@ from crfdeid.systems.threshold import Threshold, list_spans, read_limits
 from crfdeid.text.document import Document
 
 TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
+EFFORT = 2.5  # of a network without compiled loops: the time for each text, as a multiple of a CRF's
 DOUBTFUL = 0.01  # a span that is right with less probability is not chosen; one of several types can have it
 LEAF = -1
 
@@ -171,6 +172,7 @@ class JudgedTagger(CrfTagger):
         super().__init__(model_folder)
         self.options = read_options(Options, self.config)
         self.trees = read_trees(self.folder / TREES)
+        self.effort = EFFORT if self.options.network else 1.0
         values = ValueNumbers((), read_values(self.folder / VALUES))
         network = (
             NetworkReader(*read_network(self.folder), self, self.options.network_least)
