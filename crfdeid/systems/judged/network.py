@@ -254,28 +254,40 @@ def describe_network(shares: Singles, found: Candidates, both: Floats, bounds: I
     """Return the columns :data:`NAMES` of candidates with these two probabilities; ``bounds`` [documents + 1]
     delimit the documents."""
     first, last, type = found.first, found.last, found.types
-    of_type = shares[:, 1::2] + shares[:, 2::2]
-    sizes = last + 1 - first
-    total = np.cumsum(np.concatenate([np.zeros((1, of_type.shape[1])), of_type]), axis=0)
-    inside = (total[last + 1] - total[first]) / sizes[:, None]
+
+    def read(tokens: Ints) -> Singles:
+        """The probability of each candidate's type at a token."""
+        of_type: Singles = shares[tokens, 1 + 2 * type] + shares[tokens, 2 + 2 * type]
+        return of_type
+
+    inside = average_inside(shares, found)
     own = np.arange(len(first)), type
     rivals = inside.copy()
     rivals[own] = 0
-    goes_on = np.append(shares[:, 2::2], np.zeros((1, of_type.shape[1]), np.float32), axis=0)
+    after = np.minimum(last + 1, len(shares) - 1)
     is_inside = ~np.isin(first, bounds[:-1])  # a token of the document is before it
     columns = [
         both,
         shares[first, 1 + 2 * type],
         inside[own],
         inside.sum(axis=1),
-        of_type[first, type],
-        of_type[last, type],
-        goes_on[last + 1, type],
-        np.where(is_inside, of_type[np.maximum(first - 1, 0), type], 0),
+        read(first),
+        read(last),
+        np.where(after > last, shares[after, 2 + 2 * type], 0),
+        np.where(is_inside, read(np.maximum(first - 1, 0)), 0),
         rivals.max(axis=1),
         shares[first, 0],
     ]
     return np.column_stack(columns)
+
+
+def average_inside(shares: Singles, found: Candidates) -> Floats:
+    """Return the mean probabilities of all types [candidates, types] at the tokens of each candidate."""
+    tokens, _ = found.expand()
+    sizes = found.last + 1 - found.first
+    of_type = (shares[tokens, 1::2] + shares[tokens, 2::2]).astype(np.float64)
+    means: Floats = np.add.reduceat(of_type, np.cumsum(sizes) - sizes, axis=0) / sizes[:, None]
+    return means
 
 
 def write_network(folder: Path, network: Network, values: Values) -> None:
