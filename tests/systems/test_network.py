@@ -36,7 +36,7 @@ WITH_NETWORK = dataclasses.replace(
 )
 WIDTH, LABELS, ROWS = 4, 5, 6
 SMALL_STEP = 1e-5
-SMALLER = {"WINDOWS": 3, "WINDOW": 20, "DROPPED_VALUES": 0.0, "DROPPED_NUMBERS": 0.0}
+SMALLER = {"STEP": 40, "DROPPED_VALUES": 0.0, "DROPPED_NUMBERS": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def draw_tokens(random, documents=4, longest=30):
     sizes = random.integers(0, 3, sum(lengths := random.integers(1, longest, documents)))
     starts = np.append(0, np.cumsum(sizes))
     rows = random.integers(0, ROWS, starts[-1])
-    labels = random.integers(0, LABELS, len(sizes))
-    return TrainingTokens(rows, starts, labels, np.append(0, np.cumsum(lengths)))
+    labels, words = random.integers(0, LABELS, len(sizes)), random.integers(0, 9, len(sizes))
+    return TrainingTokens(rows, starts, labels, words, np.append(0, np.cumsum(lengths)))
 
 
 def draw(random):
@@ -88,9 +88,9 @@ def test_compiled_loops_give_the_same_bits():
     random = np.random.default_rng(1)
     found = Network(*(array.astype(np.float32) for array in draw(random)))
     sums = random.normal(size=(300, WIDTH)).astype(np.float32)
-    bounds = np.array([0, 1, 1, 40, 300])
-    plain = network.apply_network(found, sums, bounds)
-    assert (network.apply_network(found, sums, bounds, compiled=True) == plain).all()
+    words, bounds = random.integers(0, 50, 300), np.array([0, 1, 1, 40, 300])
+    plain = network.apply_network(found, sums, words, bounds)
+    assert (network.apply_network(found, sums, words, bounds, compiled=True) == plain).all()
     numbers = random.integers(-1, ROWS, (5, len(sums))).astype(np.int32)
     total = np.zeros_like(sums)
     for own in numbers:
@@ -143,7 +143,7 @@ def test_the_gradient_is_the_slope_of_the_loss(seed):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALLER.items():
             patch.setattr(network_training, name, value)
-        step = next(network_training.draw_steps(tokens, random))
+        step = network_training.make_step(tokens, network_training.draw_steps(tokens, random)[0])
         loss, gradient = network_training.compute_gradient(found, tokens, step, random)
         for array, slope in zip(found, gradient):
             place = tuple(random.integers(0, size - (array is found.rows)) for size in array.shape)
@@ -169,15 +169,16 @@ def test_training_sees_what_tagging_sees():
     tokens, found = draw_tokens(random, documents=3, longest=5), draw(random)
     found.rows[-1] = 0
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (SMALLER | {"WINDOWS": 1, "WINDOW": 200}).items():
+        for name, value in (SMALLER | {"STEP": 200}).items():
             patch.setattr(network_training, name, value)
-        (step,) = network_training.draw_steps(tokens, random)
+        (documents,) = network_training.draw_steps(tokens, random)
+        step = network_training.make_step(tokens, documents)
         loss, _ = network_training.compute_gradient(found, tokens, step, random)
     sums = np.zeros((len(tokens.labels), WIDTH), np.float32)
     for token in range(len(sums)):
         sums[token] = found.rows[tokens.rows[tokens.starts[token] : tokens.starts[token + 1]]].sum(axis=0)
     single = Network(*(array.astype(np.float32) for array in found))
-    shares = network.apply_network(single, sums, tokens.bounds)
+    shares = network.apply_network(single, sums, tokens.words, tokens.bounds)
     own = shares[np.arange(len(sums)), tokens.labels]
     assert loss == pytest.approx(-np.log(own).mean(), rel=1e-4)
 
@@ -185,9 +186,34 @@ def test_training_sees_what_tagging_sees():
 def test_a_round_has_each_token_once_and_notes_apart():
     random = np.random.default_rng(0)
     tokens = draw_tokens(random, documents=40, longest=60)
-    stream = np.concatenate([step.ravel() for step in network_training.draw_steps(tokens, random)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(network_training, "STEP", 100)
+        plan = network_training.draw_steps(tokens, random)
+    steps = [network_training.make_step(tokens, documents) for documents in plan]
+    stream = np.concatenate([step.stream for step in steps])
+    assert len(steps) > 5
     assert sorted(stream[stream != NOBODY].tolist()) == list(range(len(tokens.labels)))
-    assert len(stream) == network_training.count_windows(tokens) * network_training.WINDOW
+    begins = stream[1:][(stream[:-1] == NOBODY) & (stream[1:] != NOBODY)]
+    assert sorted(begins.tolist()) == tokens.bounds[:-1].tolist()
+
+
+def test_what_a_token_sees_of_its_note():
+    own = np.array([[1.0], [2.0], [4.0], [8.0]], np.float32)
+    groups = network.group_tokens(np.array([5, 3, 5, 5]), np.array([0, 3, 4]))
+    mean = 7 / 3
+    assert network.look_around(own, groups) == pytest.approx(
+        np.array([[4, mean], [0, mean], [1, mean], [0, 8]])
+    )
+
+
+def test_a_network_that_saw_no_notes_is_read(tmp_path):
+    found = network_training.draw_network(ROWS, WIDTH, LABELS, np.random.default_rng(0))
+    network.write_network(tmp_path, found, {"lower": [*range(ROWS)]})
+    with np.load(tmp_path / network.ARRAYS) as arrays:
+        earlier = {name: array for name, array in arrays.items() if not name.startswith("note")}
+    np.savez(tmp_path / network.ARRAYS, **earlier)
+    read, _ = network.read_network(tmp_path)
+    assert not read.note.any() and read.note.shape == (2, WIDTH, WIDTH)
 
 
 @pytest.mark.parametrize(

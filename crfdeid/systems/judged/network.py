@@ -2,7 +2,9 @@
 
 Each value of an observation has a row of numbers; those of a token are added. Convolutions over the tokens
 before and after follow, with gaps that grow, so that few of them see far (Strubell et al. 2017, section 3:
-iterated dilated convolutions). It learns with scipy's sparse arrays, and numpy applies it.
+iterated dilated convolutions). Between two of them each token sees the rest of its note: the mean of the
+other places of its word, and the mean of all tokens. It learns with scipy's sparse arrays, and numpy applies
+it.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from crfdeid.systems.judged.rows import TokenValues, ValueNumbers, Values, trim_
 Singles = npt.NDArray[np.float32]
 
 GAPS = (1, 2, 4, 8, 1)  # tokens from the middle of a convolution to its sides
+NOTE_SEEN = 3  # convolutions before a token sees its note
 MARGIN = sum(GAPS)  # empty tokens before a note: no convolution sees from one note into another
 # Tokens of one product: always the same shape, so that the bits of a note do not hang on its batch; and a
 # small one, which BLAS does not share among threads: they would wait for each other beside other work.
@@ -54,14 +57,34 @@ NAMES = (
 
 class Network(NamedTuple):
     """``rows`` [values + 1, width] has zeros at its end, for values that training did not have. ``middle``
-    [layers, 3, width, width] are the weights of the tokens before, at and after; ``out`` [width, labels]."""
+    [layers, 3, width, width] are the weights of the tokens before, at and after; ``note`` [2, width, width]
+    those of the other places of a word and of all tokens of the note; ``out`` [width, labels]."""
 
     rows: Singles
     first: Singles
     middle: Singles
     shift: Singles
+    note: Singles
+    note_shift: Singles
     out: Singles
     last: Singles
+
+
+class Groups(NamedTuple):
+    """``order`` are the tokens by group, ``begins`` [groups] the first of each among them; ``number``
+    [tokens] is the group of each token, and ``size`` [tokens, 1] how many tokens that group has."""
+
+    order: Ints
+    begins: Ints
+    number: Ints
+    size: Singles
+
+
+class NoteGroups(NamedTuple):
+    """The tokens of the same note and word, and those of the same note."""
+
+    words: Groups
+    notes: Groups
 
 
 class NetworkReader:
@@ -93,7 +116,8 @@ class NetworkReader:
         sums = self._sum_texts(decoder.decoder.vocabulary)[batch.texts]
         columns = {name: find(name, every) for name in self.values.contextual}
         self._add(sums, columns, decoder.compiled)
-        shares = apply_network(self.network, sums, batch.bounds, decoder.compiled)
+        words = decoder.decoder.vocabulary.lower.rows[batch.texts]
+        shares = apply_network(self.network, sums, words, batch.bounds, decoder.compiled)
         begins = batch.bounds[:-1]  # an empty document at the end begins behind all tokens
         shares[begins[begins < len(shares)], 2::2] = 0
         return shares
@@ -133,10 +157,12 @@ class NetworkReader:
         sums += found
 
 
-def apply_network(network: Network, sums: Singles, bounds: Ints, compiled: bool = False) -> Singles:
-    """Return the probabilities [tokens, labels] from the sums of the tokens' rows [tokens, width]; ``bounds``
-    [documents + 1] delimit the documents. Some documents at a time stay in the processor's memory. Compiled
-    loops give the same bits."""
+def apply_network(
+    network: Network, sums: Singles, words: Ints, bounds: Ints, compiled: bool = False
+) -> Singles:
+    """Return the probabilities [tokens, labels] from the sums of the tokens' rows [tokens, width]. ``words``
+    [tokens] are equal where the lowered texts are; ``bounds`` [documents + 1] delimit the documents. Some
+    documents at a time stay in the processor's memory. Compiled loops give the same bits."""
     shares = np.empty((len(sums), len(network.last)), np.float32)
     sides = [np.concatenate(weights, axis=1) for weights in network.middle]
     add: Callable[[Singles, Singles, Singles, int], None] = add_seen
@@ -148,7 +174,7 @@ def apply_network(network: Network, sums: Singles, bounds: Ints, compiled: bool 
     for first, stop in pairwise([0, *after.tolist()]):
         tokens = slice(bounds[first], bounds[stop])
         some = bounds[first : stop + 1] - bounds[first]
-        shares[tokens] = apply_to_some(network, sides, sums[tokens], some, add)
+        shares[tokens] = apply_to_some(network, sides, sums[tokens], words[tokens], some, add)
     return shares
 
 
@@ -156,6 +182,7 @@ def apply_to_some(
     network: Network,
     sides: Sequence[Singles],
     sums: Singles,
+    words: Ints,
     bounds: Ints,
     add: Callable[[Singles, Singles, Singles, int], None],
 ) -> Singles:
@@ -169,7 +196,9 @@ def apply_to_some(
     hidden += network.first
     np.tanh(hidden, out=hidden)
     seen = np.empty((blocks, BLOCK, 3 * sums.shape[1]), np.float32)
-    for gap, weights, shift in zip(GAPS, sides, network.shift):
+    for layer, (gap, weights, shift) in enumerate(zip(GAPS, sides, network.shift)):
+        if layer == NOTE_SEEN:
+            add_note(network, hidden, places, group_tokens(words, bounds))
         np.matmul(hidden.reshape(blocks, BLOCK, -1), weights, out=seen)
         add(hidden, seen.reshape(len(hidden), -1), shift, gap)
     scores = hidden.reshape(blocks, BLOCK, -1) @ network.out
@@ -186,28 +215,73 @@ def add_seen(hidden: Singles, seen: Singles, shift: Singles, gap: int) -> None:
     hidden += np.maximum(own, 0, out=own)
 
 
+def add_note(network: Network, hidden: Singles, places: Ints, groups: NoteGroups) -> None:
+    """Add to ``hidden`` [blocks of tokens, width] what the notes say to the tokens at ``places``."""
+    around = np.zeros((len(hidden), 2 * hidden.shape[1]), np.float32)
+    around[places] = look_around(hidden[places], groups)
+    said = around.reshape(-1, BLOCK, around.shape[1]) @ join_parts(network.note)
+    hidden[places] += np.maximum(said.reshape(hidden.shape)[places] + network.note_shift, 0)
+
+
+def group_tokens(words: Ints, bounds: Ints) -> NoteGroups:
+    """Group the tokens of some documents."""
+    note = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    return NoteGroups(make_groups(note * (int(words.max(initial=0)) + 1) + words), make_groups(note))
+
+
+def make_groups(keys: Ints) -> Groups:
+    """Group the tokens whose keys are equal."""
+    order = np.argsort(keys, kind="stable")
+    begins = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    sizes = np.diff(begins, append=len(keys))
+    number = np.empty(len(keys), np.int64)
+    number[order] = np.repeat(np.arange(len(begins)), sizes)
+    return Groups(order, begins, number, sizes[number, None].astype(np.float32))
+
+
+def sum_groups(values: Singles, groups: Groups) -> Singles:
+    """Return for each token the sum of the values [tokens, width] of its group."""
+    sums: Singles = np.add.reduceat(values[groups.order], groups.begins, axis=0)
+    return sums[groups.number]
+
+
+def look_around(own: Singles, groups: NoteGroups) -> Singles:
+    """Return [tokens, 2 * width]: the mean of the other tokens of each token's word, zeros where there is
+    none, and the mean of its note."""
+    others = (sum_groups(own, groups.words) - own) / np.maximum(groups.words.size - 1, 1)
+    return np.concatenate([others, sum_groups(own, groups.notes) / groups.notes.size], axis=1)
+
+
 def look_aside(hidden: Singles, gap: int) -> Singles:
-    """Return [windows, tokens, 3 * width]: the token ``gap`` before each token, the token itself and the one
-    after it; zeros outside the windows [windows, tokens, width]."""
-    width = hidden.shape[2]
-    seen = np.zeros((*hidden.shape[:2], 3 * width), hidden.dtype)
-    seen[:, gap:, :width] = hidden[:, :-gap]
-    seen[..., width : 2 * width] = hidden
-    seen[:, :-gap, 2 * width :] = hidden[:, gap:]
+    """Return [tokens, 3 * width]: the token ``gap`` before each token, the token itself and the one after it;
+    zeros before the first and behind the last of ``hidden`` [tokens, width]."""
+    width = hidden.shape[1]
+    seen = np.zeros((len(hidden), 3 * width), hidden.dtype)
+    seen[gap:, :width] = hidden[:-gap]
+    seen[:, width : 2 * width] = hidden
+    seen[:-gap, 2 * width :] = hidden[gap:]
     return seen
 
 
 def look_back(seen: Singles, gap: int) -> Singles:
     """The transpose of :func:`look_aside`: add what belongs to each token."""
-    width = seen.shape[2] // 3
-    hidden = seen[..., width : 2 * width].copy()
-    hidden[:, :-gap] += seen[:, gap:, :width]
-    hidden[:, gap:] += seen[:, :-gap, 2 * width :]
+    before, own, after = np.split(seen, 3, axis=1)
+    hidden = own.copy()
+    hidden[:-gap] += before[gap:]
+    hidden[gap:] += after[:-gap]
     return hidden
 
 
-def join_sides(weights: Singles) -> Singles:
-    """The weights [3, width, width] as one matrix."""
+def look_from_note(seen: Singles, groups: NoteGroups) -> Singles:
+    """The transpose of :func:`look_around`."""
+    others, note = np.split(seen, 2, axis=1)
+    others = others / np.maximum(groups.words.size - 1, 1)
+    back: Singles = sum_groups(others, groups.words) - others
+    return back + sum_groups(note / groups.notes.size, groups.notes)
+
+
+def join_parts(weights: Singles) -> Singles:
+    """The weights [parts, width, width] as one matrix."""
     return weights.reshape(-1, weights.shape[-1])
 
 
@@ -306,7 +380,10 @@ def read_network(folder: Path) -> tuple[Network, Values]:
     one."""
     try:
         with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
-            found = {name: arrays[name].astype(np.float32) for name in Network._fields}
+            width = arrays["rows"].shape[1]
+            earlier = {"note": np.zeros((2, width, width)), "note_shift": np.zeros(width)}  # did not see notes
+            stored = earlier | dict(arrays)
+            found = {name: stored[name].astype(np.float32) for name in Network._fields}
             found["rows"] *= arrays["scale"].astype(np.float32)
         values = json.loads((folder / VALUES).read_text(encoding="utf-8"))
         if sum(len(own) for own in values.values()) + 1 != len(found["rows"]):

@@ -3,7 +3,7 @@ gradient of a step, and Adam."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,12 +17,17 @@ from crfdeid.systems.judged.judged import Options
 from crfdeid.systems.judged.network import (
     GAPS,
     MARGIN,
+    NOTE_SEEN,
     Network,
+    NoteGroups,
     Singles,
     compute_shares,
-    join_sides,
+    group_tokens,
+    join_parts,
+    look_around,
     look_aside,
     look_back,
+    look_from_note,
 )
 from crfdeid.systems.judged.rows import TokenValues, ValueNumbers
 from crfdeid.systems.tagger import batch_documents
@@ -31,8 +36,8 @@ from crfdeid.text.document import Document
 
 NOBODY = -1  # an empty token
 FEWEST_TOKENS = 8  # of a value that has a row
-WINDOWS, WINDOW = 32, 256  # of a step, and tokens of each
-DROPPED_VALUES, DROPPED_NUMBERS = 0.15, 0.25  # shares that are left out at random, so that none is relied on
+STEP = 2048  # tokens
+DROPPED_VALUES, DROPPED_NUMBERS = 0.15, 0.2  # shares that are left out at random, so that none is relied on
 ROWS_RATE, RATE = 3e-3, 2e-3  # Adam's largest steps, of the rows and of the others
 RISE = 200  # steps until they are reached, or a tenth of all
 MEANS, SQUARES, TINY = 0.9, 0.999, 1e-8  # Adam's constants
@@ -67,13 +72,23 @@ def learn_network(
 
 @dataclass(frozen=True)
 class TrainingTokens:
-    """Token i has the rows ``rows[starts[i] : starts[i + 1]]`` and the label ``labels[i]``; ``bounds``
-    [documents + 1] delimit the documents."""
+    """Token i has the rows ``rows[starts[i] : starts[i + 1]]`` and the label ``labels[i]``; ``words`` are
+    equal where the lowered texts of a document are; ``bounds`` [documents + 1] delimit the documents."""
 
     rows: Ints
     starts: Ints
     labels: Ints
+    words: Ints
     bounds: Ints
+
+
+class Step(NamedTuple):
+    """``stream`` are the tokens of some documents, empty ones before each document and at the end; ``places``
+    where the others are, and ``groups`` which of those belong together."""
+
+    stream: Ints
+    places: Ints
+    groups: NoteGroups
 
 
 def list_labels(types: Sequence[str]) -> list[str]:
@@ -95,11 +110,13 @@ def read_tokens(
     label_number = {label: number for number, label in enumerate(list_labels(types))}
     parts: list[Ints] = []
     labels: list[int] = []
+    words: list[Ints] = []
     sizes: list[int] = []
     for some in batch_documents(documents):
         batch = tagger.batch(some)
         find, every = observed.read(tagger, batch), np.arange(len(batch))
         parts.append(np.array([find(name, every) for name in names], np.int32))
+        words.append(tagger.decoder.vocabulary.lower.rows[batch.texts])
         labels += [label_number[label] for label in encode_labels(batch)]
         sizes += np.diff(batch.bounds).tolist()
     _, owner = np.unique([str(document.owner) for document in documents], return_inverse=True)
@@ -107,7 +124,8 @@ def read_tokens(
     values = number_rows(columns, np.repeat(owner.ravel(), sizes), numbers, owners)
     has_row = columns.T >= 0
     starts = np.append(0, np.cumsum(has_row.sum(axis=1)))
-    tokens = TrainingTokens(columns.T[has_row], starts, np.array(labels), np.append(0, np.cumsum(sizes)))
+    bounds = np.append(0, np.cumsum(sizes))
+    tokens = TrainingTokens(columns.T[has_row], starts, np.array(labels), np.concatenate(words), bounds)
     return tokens, values
 
 
@@ -139,20 +157,20 @@ def fit_network(
     seed: int,
     on_step: Callable[[float, float], object] = lambda share, loss: None,
 ) -> Network:
-    """Learn a network by Adam (Kingma and Ba 2015) on windows of the training tokens. ``size`` are its rows,
+    """Learn a network by Adam (Kingma and Ba 2015), some training documents a step. ``size`` are its rows,
     width and labels. ``on_step`` receives the share of the steps that are done, and the mean loss of the
     last."""
     from threadpoolctl import threadpool_limits  # scikit-learn, which the trees need, needs it
 
     random = np.random.default_rng(seed)
     network = draw_network(*size, random)
-    adam = Adam(network, rounds * count_steps(tokens))
+    plan = [documents for _ in range(rounds) for documents in draw_steps(tokens, random)]
+    adam = Adam(network, len(plan))
     with threadpool_limits(1):  # threads of BLAS would wait for each other beside other work
-        for _ in range(rounds):
-            for step in draw_steps(tokens, random):
-                loss, gradient = compute_gradient(network, tokens, step, random)
-                adam.move(network, gradient)
-                on_step(adam.number / adam.steps, loss)
+        for documents in plan:
+            loss, gradient = compute_gradient(network, tokens, make_step(tokens, documents), random)
+            adam.move(network, gradient)
+            on_step(adam.number / adam.steps, loss)
     return network
 
 
@@ -167,6 +185,8 @@ def draw_network(rows: int, width: int, labels: int, random: np.random.Generator
         np.zeros(width, np.float32),
         draw((3 * width) ** -0.5, len(GAPS), 3, width, width),
         np.zeros((len(GAPS), width), np.float32),
+        draw((2 * width) ** -0.5, 2, width, width),
+        np.zeros(width, np.float32),
         draw(width**-0.5, width, labels),
         np.zeros(labels, np.float32),
     )
@@ -174,112 +194,118 @@ def draw_network(rows: int, width: int, labels: int, random: np.random.Generator
     return network
 
 
-def count_steps(tokens: TrainingTokens) -> int:
-    """The steps of a round."""
-    return -(-count_windows(tokens) // WINDOWS)
-
-
-def count_windows(tokens: TrainingTokens) -> int:
-    """The windows of a round."""
-    return max(1, -(-(len(tokens.labels) + MARGIN * (len(tokens.bounds) - 1)) // WINDOW))
-
-
-def draw_steps(tokens: TrainingTokens, random: np.random.Generator) -> Iterator[Ints]:
-    """Yield the tokens [windows, tokens] of each step of a round: all documents in a random order, empty
-    tokens before each, cut into windows, which come in a random order."""
+def draw_steps(tokens: TrainingTokens, random: np.random.Generator) -> list[Ints]:
+    """Return the documents of each step of a round, in a random order: about :data:`STEP` tokens."""
     order = random.permutation(len(tokens.bounds) - 1)
-    sizes = np.diff(tokens.bounds)[order]
-    stream = np.full(count_windows(tokens) * WINDOW, NOBODY)
-    before = MARGIN * np.arange(1, len(order) + 1) + np.cumsum(sizes) - sizes
-    stream[list_places(before, sizes)] = list_places(tokens.bounds[:-1][order], sizes)
-    windows = random.permutation(stream.reshape(-1, WINDOW))
-    for first in range(0, len(windows), WINDOWS):
-        yield windows[first : first + WINDOWS]
+    step = np.cumsum(np.diff(tokens.bounds)[order]) // STEP
+    return np.split(order, np.flatnonzero(np.diff(step)) + 1)
+
+
+def make_step(tokens: TrainingTokens, documents: Ints) -> Step:
+    """Lay the tokens of some documents out, one document behind the other."""
+    sizes = np.diff(tokens.bounds)[documents]
+    bounds = np.append(0, np.cumsum(sizes))
+    stream = np.full(bounds[-1] + MARGIN * (len(documents) + 1), NOBODY)
+    places = list_places(bounds[:-1] + MARGIN * np.arange(1, len(bounds)), sizes)
+    stream[places] = list_places(tokens.bounds[:-1][documents], sizes)
+    return Step(stream, places, group_tokens(tokens.words[stream[places]], bounds))
 
 
 def compute_gradient(
-    network: Network, tokens: TrainingTokens, step: Ints, random: np.random.Generator
+    network: Network, tokens: TrainingTokens, step: Step, random: np.random.Generator
 ) -> tuple[float, Network]:
     """Return the mean loss of the tokens of a step, and its gradient by each number of the network."""
-    design = build_design(network, tokens, step.ravel(), random)
-    passed = pass_forward(network, design, step.shape, random)
-    is_token = step >= 0
-    labels = np.where(is_token, tokens.labels[step], 0)
-    number = max(1, int(is_token.sum()))
-    own = (*np.indices(step.shape), labels)
-    loss = -float(np.log(np.maximum(passed.shares[own], TINY))[is_token].sum()) / number
-    error = passed.shares
+    design = build_design(network, tokens, step.stream, random)
+    passed = pass_forward(network, design, step, random)
+    number = max(1, len(step.places))
+    own = step.places, tokens.labels[step.stream[step.places]]
+    loss = -float(np.log(np.maximum(passed.shares[own], TINY)).sum()) / number
+    error = np.zeros_like(passed.shares)
+    error[step.places] = passed.shares[step.places]
     error[own] -= 1
-    error *= is_token[..., None].astype(np.float32) / np.float32(number)
-    return loss, pass_back(network, design, passed, error)
+    error /= np.float32(number)
+    return loss, pass_back(network, design, step, passed, error)
 
 
 class Passed(NamedTuple):
-    """What a step computed on its way: the tokens' values [windows, tokens, width] before and after the
-    convolutions, which of them were kept (0 or a little more than 1), what each convolution saw and kept, and
-    the probabilities of the labels."""
+    """What a step computed on its way: the tokens' values [tokens, width] before and after the convolutions,
+    which of them were kept (0 or a little more than 1), what each convolution saw and kept, the same of the
+    notes, and the probabilities of the labels."""
 
     begin: Singles
     kept: Singles
     layers: list[tuple[Singles, Singles]]
+    note: tuple[Singles, Singles]
     hidden: Singles
     shares: Singles
 
 
-def pass_forward(
-    network: Network, design: Any, shape: tuple[int, ...], random: np.random.Generator
-) -> Passed:
+def pass_forward(network: Network, design: Any, step: Step, random: np.random.Generator) -> Passed:
     """Compute the probabilities of the labels of a step; some numbers are left out at random."""
 
     def draw_kept(shape: tuple[int, ...]) -> Singles:
         kept: Singles = (random.random(shape, np.float32) >= DROPPED_NUMBERS).astype(np.float32)
         return kept / np.float32(1 - DROPPED_NUMBERS)
 
-    begin = np.tanh((design @ network.rows).reshape(*shape, -1) + network.first)
+    def say(seen: Singles, weights: Singles, shift: Singles) -> tuple[Singles, Singles]:
+        sums = seen @ join_parts(weights) + shift
+        mask = draw_kept(sums.shape) * (sums > 0)
+        return sums * mask, mask
+
+    begin = np.tanh(design @ network.rows + network.first)
     kept = draw_kept(begin.shape)
     hidden = begin * kept
     layers = []
-    for gap, weights, shift in zip(GAPS, network.middle, network.shift):
+    for layer, (gap, weights, shift) in enumerate(zip(GAPS, network.middle, network.shift)):
+        if layer == NOTE_SEEN:
+            around = look_around(hidden[step.places], step.groups)
+            said, mask = say(around, network.note, network.note_shift)
+            hidden[step.places] += said
+            note = around, mask
         seen = look_aside(hidden, gap)
-        sums = seen @ join_sides(weights) + shift
-        mask = draw_kept(sums.shape) * (sums > 0)
+        said, mask = say(seen, weights, shift)
         layers.append((seen, mask))
-        hidden = hidden + sums * mask
-    return Passed(begin, kept, layers, hidden, compute_shares(hidden @ network.out + network.last))
+        hidden = hidden + said
+    return Passed(begin, kept, layers, note, hidden, compute_shares(hidden @ network.out + network.last))
 
 
-def pass_back(network: Network, design: Any, passed: Passed, error: Singles) -> Network:
-    """Return the gradient that belongs to the errors [windows, tokens, labels] of the labels' scores."""
-    width = network.rows.shape[1]
-    flat_error = error.reshape(-1, error.shape[-1])
+def pass_back(network: Network, design: Any, step: Step, passed: Passed, error: Singles) -> Network:
+    """Return the gradient that belongs to the errors [tokens, labels] of the labels' scores."""
     back: Any = error @ network.out.T  # mypy takes the products of single precision for double
     middle, shift = np.zeros_like(network.middle), np.zeros_like(network.shift)
-    for place in reversed(range(len(GAPS))):
-        seen, mask = passed.layers[place]
+    for layer in reversed(range(len(GAPS))):
+        seen, mask = passed.layers[layer]
         of_sums = back * mask
-        slope = seen.reshape(-1, 3 * width).T @ of_sums.reshape(-1, width)
-        middle[place], shift[place] = slope.reshape(3, width, width), of_sums.sum(axis=(0, 1))
-        of_seen = of_sums @ join_sides(network.middle[place]).T
-        back = back + look_back(of_seen, GAPS[place])
-    of_begin = (back * passed.kept * (1 - passed.begin * passed.begin)).reshape(-1, width)
+        middle[layer], shift[layer] = (seen.T @ of_sums).reshape(middle[layer].shape), of_sums.sum(axis=0)
+        back = back + look_back(of_sums @ join_parts(network.middle[layer]).T, GAPS[layer])
+        if layer == NOTE_SEEN:
+            seen, mask = passed.note
+            of_note = back[step.places] * mask
+            back[step.places] += look_from_note(of_note @ join_parts(network.note).T, step.groups)
+            note, note_shift = (seen.T @ of_note).reshape(network.note.shape), of_note.sum(axis=0)
+    of_begin = back * passed.kept * (1 - passed.begin * passed.begin)
     return Network(
         design.T @ of_begin,
         of_begin.sum(axis=0),
         middle,
         shift,
-        passed.hidden.reshape(-1, width).T @ flat_error,
-        flat_error.sum(axis=0),
+        note,
+        note_shift,
+        passed.hidden.T @ error,
+        error.sum(axis=0),
     )
 
 
-def build_design(network: Network, tokens: TrainingTokens, step: Ints, random: np.random.Generator) -> Any:
+def build_design(
+    network: Network, tokens: TrainingTokens, stream: Ints, random: np.random.Generator
+) -> Any:
     """Return which rows each token adds, a sparse matrix [tokens, rows]; some are left out at random."""
     from scipy.sparse import csr_array
 
-    sizes = np.where(step >= 0, tokens.starts[step + 1] - tokens.starts[step], 0)
-    rows = tokens.rows[list_places(np.where(step >= 0, tokens.starts[step], 0), sizes)]
+    sizes = np.where(stream >= 0, tokens.starts[stream + 1] - tokens.starts[stream], 0)
+    rows = tokens.rows[list_places(np.where(stream >= 0, tokens.starts[stream], 0), sizes)]
     kept = (random.random(len(rows)) >= DROPPED_VALUES).astype(np.float32)
-    shape = len(step), len(network.rows)
+    shape = len(stream), len(network.rows)
     return csr_array((kept, rows, np.append(0, np.cumsum(sizes))), shape)
 
 
@@ -300,14 +326,17 @@ class Adam:
         shrink = np.float32(min(1.0, LONGEST / max(length, TINY)))
         for place, (array, slope) in enumerate(zip(network, gradient)):
             mean, square = self.means[place], self.squares[place]
-            mean *= MEANS
-            mean += (1 - MEANS) * shrink * slope
-            square *= SQUARES
-            square += (1 - SQUARES) * shrink * shrink * slope * slope
-            ahead = mean / (1 - MEANS**self.number)
-            ahead /= np.sqrt(square / (1 - SQUARES**self.number)) + TINY
+            slope *= shrink
+            mean += (1 - MEANS) * (slope - mean)
+            slope *= slope
+            square += (1 - SQUARES) * (slope - square)
+            ahead = np.sqrt(square, out=slope)
+            ahead /= np.float32((1 - SQUARES**self.number) ** 0.5)
+            ahead += TINY
+            np.divide(mean, ahead, out=ahead)
             rate = size * (RATE if place else ROWS_RATE)
             if place:
                 array *= 1 - rate * DECAY
-            array -= rate * ahead
+            ahead *= rate / (1 - MEANS**self.number)
+            array -= ahead
         network.rows[-1] = 0
