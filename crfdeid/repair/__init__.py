@@ -14,7 +14,14 @@ from itertools import pairwise
 
 from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.repair.cues import drop_words, find_names, read_cues
-from crfdeid.repair.dates import drop_dates, join_weekdays, split_dates, split_name_and_date, trim_date_words
+from crfdeid.repair.dates import (
+    drop_dates,
+    join_feasts,
+    join_weekdays,
+    split_dates,
+    split_name_and_date,
+    trim_date_words,
+)
 from crfdeid.repair.names import (
     join_components,
     join_names,
@@ -120,6 +127,12 @@ FORMS = {
     ),
     "join_weekdays": Repair(
         join_weekdays, "on <DATE|Tues>, the <DATE|3rd> at", "on <DATE|Tues, the 3rd> at", frozenset({"DATE"})
+    ),
+    "join_feasts": Repair(
+        join_feasts,
+        "on <CITY|St. Joseph><DATE|'s Day> or <PATIENT|Michaelmas> <DATE|2016> at",
+        "on <DATE|St. Joseph's Day> or <DATE|Michaelmas 2016> at",
+        frozenset({"DATE"}),
     ),
     "split_name_and_date": Repair(
         split_name_and_date,

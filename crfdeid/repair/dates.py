@@ -45,10 +45,12 @@ DATE_PARTS = (
     "weds",
     "thurs?",
 )
-OF_DATES = (
-    "spring|summer|autumn|fall|winter|christmas|x?mas|easter|ramadan|eid|diwali|new|year|eve|day|mid|early|late|the|"
-    "term|season"
+FEASTS = (
+    "hallowe['’]?en|michaelmas|candlemas|martinmas|lammas|whitsun|hogmanay|juneteenth|christmas|easter|pentecost|"
+    "epiphany|ascension|advent|lent|thanksgiving|passover|purim|hanukkah|diwali|holi|eid|ramadan|nowruz|vesak|"
+    "chuseok|songkran"
 )
+OF_DATES = f"spring|summer|autumn|fall|winter|x?mas|{FEASTS}|new|year|eve|day|mid|early|late|the|term|season"
 NOT_DATE = rf"(?!(?i:{'|'.join(DATE_PARTS)}|{OF_DATES})\b)"
 CORE = rf"(?:{WHOLE}|{YEAR}|{MONTH_OF_YEAR})\Z"
 SMALL_BEFORE = late(rf"(?:{NOT_DATE}(?:[^\W\d_A-Z][\w'’.]*|[A-Z])[ ]){{1,3}}(?={CORE})")  # baby Oct, R 2004
@@ -60,14 +62,21 @@ OF_YEAR = rf"(?:{MONTH}[ ])?{YEAR}"
 TWO_YEARS = late(  # "1955-1971" is one span
     rf"({OF_YEAR})(?:[ ](?:[–—-]|to|until)[ ]|[–—])({OF_YEAR})\Z", re.IGNORECASE
 )
+YEARS = late(YEAR)
 WEEKDAY_GAP = late(r",?[ ](?:the[ ])?", re.IGNORECASE)
 OF_WEEKDAY = late(WEEKDAY, re.IGNORECASE)
+FEAST = late(FEASTS, re.IGNORECASE)
+OF_FEAST = late(r"(?:['’]?s[ ])?(?:Day|day|Eve|eve)\b(?:[ ]weekend)?(?:,?[ ]\d{4})?\Z")  # St. Joseph's Day
+CAPITALISED = late(r"(?:St\.?[ ]|Saint[ ])?[A-Z][\w’'-]+(?:[ ][A-Z][\w’'-]+)?")
+BESIDE = late(r"[ ]?")
 OF_DAY = late(
     rf"(?:{NUMERIC}|{NAMED}|\d{{1,2}}[/.-]\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL_WORD})(?!\w).*",
     re.IGNORECASE,
 )
 HOUR_AFTER = late(r"(?<=\w)[\s,–—@-]+\d{1,2}\Z")  # of "6 Dec 11", where ":02" follows
 HOUR_NEXT = late(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
+NUMBER_AFTER = late(r"(?<=[^\W\d_])\.?[ \t]+\d{1,3}\Z")  # of "Feb 47", where ".1" follows
+DECIMALS = late(r"[.,]\d")
 
 # Numbers that are no date.
 CLOCK = late(r"(?:[01]\d|2[0-3])[0-5]\d")
@@ -119,8 +128,8 @@ NOT_DAY_AFTER = late(
 
 
 def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
-    """Words or a time beside a date are not part of it, nor "end of" before a month, nor the hours of a time
-    or the weeks of a pregnancy that goes on behind it."""
+    """Words or a time beside a date are not part of it, nor "end of" before a month, nor the hours of a time,
+    the weeks of a pregnancy or a number with decimals that go on behind it."""
     for span in spans:
         if span.type == "DATE":
             value = text[span.start : span.end]
@@ -128,6 +137,8 @@ def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
             after = search_tail(DATE_AFTER, value)
             if not after and HOUR_NEXT.match(text, span.end):
                 after = search_tail(HOUR_AFTER, value)
+            elif not after and DECIMALS.match(text, span.end):
+                after = search_tail(NUMBER_AFTER, value)
             yield from cut(span, text, before, after)
         else:
             yield span
@@ -164,6 +175,23 @@ def join_weekdays(text: str, spans: Sequence[Span]) -> Spans:
             return None
         pairs = (first, second), (second, first)
         return first.type if any(_is_weekday_of(text, *pair) for pair in pairs) else None
+
+    return join_neighbours(spans, find_type)
+
+
+def join_feasts(text: str, spans: Sequence[Span]) -> Spans:
+    """A feast and its year, and the name of a feast before "Day", are one date."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        if second.type != "DATE" or not BESIDE.fullmatch(text, first.end, second.start):
+            return None
+        of_year = FEAST.fullmatch(text, first.start, first.end) and YEARS.fullmatch(
+            text, second.start, second.end
+        )
+        of_day = OF_FEAST.match(text, second.start, second.end) and CAPITALISED.fullmatch(
+            text, first.start, first.end
+        )
+        return "DATE" if of_year or of_day else None
 
     return join_neighbours(spans, find_type)
 

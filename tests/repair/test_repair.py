@@ -23,6 +23,9 @@ in <DATE|2057> and <DATE|2131> x
 since <DATE|Christmas 2019> x
 in <DATE|early 2019> x
 on the <DATE|25th> she
+since <DATE|Feb 47>. Ate well
+to <CITY|Erie> <DATE|2016> again
+at <HOSPITAL|St. Joseph>, <DATE|Day> 3
 seen <DATE|6/9> again
 <PATIENT|Jean DUPONT> came
 <PATIENT|Ana HO> came
@@ -123,6 +126,9 @@ age <AGE|51> at <STREET|12 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
+    "ABPI <DATE|June 1>.02, Wt <DATE|Feb 47>.1": "ABPI <DATE|June> 1.02, Wt <DATE|Feb> 47.1",
+    "on <COUNTRY|Botswana> <DATE|Day> she": "on <DATE|Botswana Day> she",
+    "since <LOCATION-OTHER|Candlemas> <DATE|2015> at": "since <DATE|Candlemas 2015> at",
     "<VEHICLE|NHI ZBR4471> x": "NHI <MEDICALRECORD|ZBR4471> x",
     "CHI <IDNUM|010190 4471>": "CHI <MEDICALRECORD|010190 4471>",
     "IP no. <IDNUM|PH24-06611>": "IP no. <MEDICALRECORD|PH24-06611>",

@@ -381,7 +381,7 @@ def read_network(folder: Path) -> tuple[Network, Values]:
     try:
         with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
             width = arrays["rows"].shape[1]
-            earlier = {"note": np.zeros((2, width, width)), "note_shift": np.zeros(width)}  # did not see notes
+            earlier = {"note": np.zeros((2, width, width)), "note_shift": np.zeros(width)}  # saw no notes
             stored = earlier | dict(arrays)
             found = {name: stored[name].astype(np.float32) for name in Network._fields}
             found["rows"] *= arrays["scale"].astype(np.float32)
