@@ -273,11 +273,11 @@ def look_back(seen: Singles, gap: int) -> Singles:
 
 
 def look_from_note(seen: Singles, groups: NoteGroups) -> Singles:
-    """The transpose of :func:`look_around`."""
+    """The transpose of :func:`look_around`; ``seen`` changes."""
     others, note = np.split(seen, 2, axis=1)
-    others = others / np.maximum(groups.words.size - 1, 1)
-    back: Singles = sum_groups(others, groups.words) - others
-    return back + sum_groups(note / groups.notes.size, groups.notes)
+    others /= np.maximum(groups.words.size - 1, 1)
+    note /= groups.notes.size
+    return sum_groups(others, groups.words) - others + sum_groups(note, groups.notes)
 
 
 def join_parts(weights: Singles) -> Singles:
