@@ -39,6 +39,8 @@ SCHEME = regex.compile(r"(?:(?:https?|ftp)://)?(?:www\d?\.)?", regex.IGNORECASE)
 class Contacts:
     """The surrogates of one patient's contacts."""
 
+    endings = ENDINGS  # of addresses, which stay
+
     def __init__(self, choices: KeyedChoices, facts: PatientFacts, names: Names) -> None:
         self.choices, self.facts, self.names = choices, facts, names
         self.replace_area: Callable[[str], str | None] | None = None  # by the patient's places
@@ -143,12 +145,16 @@ class Contacts:
 
         def replace(match: regex.Match[str]) -> str:
             word = match[0]
-            is_last = not regex.search(r"\.\p{L}", text[match.end() :])
-            if word.lower() in ENDINGS and (is_last or len(word) == 2) and match.start():
-                return word
-            return self._replace_host(word)
+            rest = text[match.end() :]
+            is_kept = match.start() and self._is_ending(word.lower(), rest)
+            return word if is_kept else self._replace_host(word)
 
         return ADDRESS_PART.sub(replace, text)
+
+    def _is_ending(self, word: str, rest: str) -> bool:
+        """Whether a word of a host before ``rest`` is an ending, which stays."""
+        is_last = not regex.search(r"\.\p{L}", rest)
+        return word in self.endings and (is_last or len(word) == 2)
 
     def _replace_host(self, word: str) -> str:
         lowered = word.lower()
@@ -180,7 +186,7 @@ class Contacts:
 
         def replace(match: regex.Match[str]) -> str:
             follows_dot = match.start() and path[match.start() - 1] == "."
-            is_ending = follows_dot and match[0].lower() in ENDINGS
+            is_ending = follows_dot and match[0].lower() in self.endings
             return match[0] if is_ending else replace_characters(match[0], self.choices, "path")
 
         new_path = ADDRESS_PART.sub(replace, path)

@@ -16,7 +16,7 @@ import regex
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import fold, remove_marks, word_set
 from crfdeid.lexicon.spanish import LANGUAGE
-from crfdeid.redact.surrogates.contacts import Contacts, has_letter_or_digit
+from crfdeid.redact.surrogates.contacts import ENDINGS, Contacts, has_letter_or_digit
 from crfdeid.redact.surrogates.identifiers import (
     MAX_TRIES,
     Identifiers,
@@ -35,6 +35,10 @@ KEPT = word_set(
 )
 COUNTRY = regex.compile(r"\(?(?:\+|00)\d{1,3}\)?[\s.-]*(?:9(?=[\s.-]*\d{4}[\s.-]*\d{4}))?[\s.-]*")
 NATIONAL = regex.compile(r"\(?\d[\d\s().-]{5,}\d")
+COUNTRY_ENDINGS = word_set(
+    "ar bo br cat cl cr cu do ec eus gal gob gt gub hn lat mx ni pa pe pr pt py sv uy ve example"
+)
+LAST_ENDING = regex.compile(r"\.\p{L}{2}(?![\p{L}\d.-])")  # the country behind com or gob
 SAME = 6  # the last digits decide, so that a number is the same with and without the code of its area
 
 
@@ -162,6 +166,7 @@ FORMS = (
     Check(regex.compile(r"(\d{7,8})([\dK])"), check_rut, draw_digits),
     Check(regex.compile(r"(\d{6,7})(\d)"), check_uruguay, draw_digits),
 )
+NIE = regex.compile(r"[XYZ]\d{7}[A-Z]")
 IBAN = regex.compile(r"ES(\d\d)(\d{20})")
 
 
@@ -173,11 +178,18 @@ class SpanishIdentifiers(Identifiers):
         for attempt in range(MAX_TRIES):
             made = make_checked(bare, self.choices.stream_bytes("identifier", number, attempt))
             if made is None or self.check_digits == "never":
-                break
+                return self._draw_foreign(bare, text, number)
             is_taken = self.taken.get(made, f"number {number}") != f"number {number}"
             if not (made == bare or is_taken or made in self.real or ends_alike(made, bare)):
                 return fill_pattern(made, text)
         return super()._draw(text, number)
+
+    def _draw_foreign(self, bare: str, text: str, number: str) -> str:
+        """Draw a number without a right check; the first letter of a NIE stays."""
+        drawn = super()._draw(text, number)
+        first = next((place for place, sign in enumerate(text) if sign.isalnum()), 0)
+        is_nie = NIE.fullmatch(bare) is not None
+        return drawn[:first] + text[first] + drawn[first + 1 :] if is_nie else drawn
 
 
 def make_checked(bare: str, stream: Iterator[int]) -> str | None:
@@ -201,6 +213,12 @@ def make_checked(bare: str, stream: Iterator[int]) -> str | None:
 class SpanishContacts(Contacts):
     """The surrogates of one patient's contacts. The code of the country and the first digit of a number stay,
     which says whether it is a mobile."""
+
+    endings = ENDINGS | COUNTRY_ENDINGS
+
+    def _is_ending(self, word: str, rest: str) -> bool:
+        is_before_country = word in self.endings and LAST_ENDING.match(rest) is not None
+        return is_before_country or super()._is_ending(word, rest)
 
     def replace_phone(self, text: str) -> str | None:
         """Replace a telephone number in its own grouping."""
