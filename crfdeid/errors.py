@@ -72,6 +72,18 @@ def show_install(extra: str) -> str:
     return f"{shlex.quote(sys.executable or 'python3')} -m pip install 'crfdeid[{extra}]'"
 
 
+def show_nltk_download(data: str) -> str:
+    """Return the command that installs data of nltk where this program finds it.
+
+    >>> show_nltk_download("punkt_tab").removeprefix(sys.executable)
+    ' -m nltk.downloader punkt_tab (without a network: docs/install.md)'
+    """
+    return (
+        f"{shlex.quote(sys.executable or 'python3')} -m nltk.downloader {data}"
+        " (without a network: docs/install.md)"
+    )
+
+
 def looks_like_id(text: str) -> bool:
     """Whether a message may show ``text``: a short word with a digit, unlike a name.
 

@@ -6,9 +6,9 @@ He et al. 2015 used GENIA. Here:
 - ``gruut``: the CRFsuite model of the wheel gruut-lang-en (MIT);
 - ``aptagger``: the averaged perceptron of the wheel textblob-aptagger (MIT), whose pickle is read
   by an unpickler that allows only plain containers and numbers;
-- ``nltk``: nltk's averaged perceptron, if its data is installed.
+- ``nltk``: nltk's averaged perceptron, whose data (:data:`NLTK_DATA`) nltk finds in its own folders.
 
-Nothing is downloaded. A missing wheel is a :class:`ConfigurationError` that names it.
+Nothing is downloaded. Missing wheels and data are a :class:`ConfigurationError` that says what to install.
 
 Chunks and their names are those of the CoNLL-2000 task (Tjong Kim Sang & Buchholz 2000): NP, VP, PP,
 ADJP, ADVP, PRT, without overlap. Each part of speech becomes one letter, so that the grammar is one
@@ -28,13 +28,14 @@ from typing import Any
 
 import regex
 
-from crfdeid.errors import ConfigurationError, did_you_mean, show_install
+from crfdeid.errors import ConfigurationError, did_you_mean, show_install, show_nltk_download
 from crfdeid.feature_extraction.token import Value
 from crfdeid.lexicon.letters import remember_words
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
 
 Tagger = Callable[[Sequence[str]], list[str]]
+NLTK_DATA = "averaged_perceptron_tagger_eng"
 PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")
 
 Tag = Callable[[list[str]], list[str]]
@@ -192,8 +193,13 @@ def load_nltk() -> Tagger:
     try:
         model = PerceptronTagger()
     except LookupError:
+        wanted = show_nltk_download(NLTK_DATA)
         raise ConfigurationError(
-            "pos = nltk: its data averaged_perceptron_tagger_eng is not installed; gruut needs none"
+            f"pos = nltk: its data is not installed: {wanted}; gruut needs none"
+        ) from None
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise ConfigurationError(
+            f"pos = nltk: its data {NLTK_DATA} cannot be read; install it again"
         ) from None
     return lambda words: [tag for _, tag in model.tag(list(words))]
 

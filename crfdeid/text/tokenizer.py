@@ -25,7 +25,7 @@ from typing import Any  # nltk has no types
 
 import regex
 
-from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.errors import ConfigurationError, did_you_mean, show_nltk_download
 from crfdeid.text.document import Document, Span, Token, trim_range
 
 LINE_ENDS = "\r\v\f"  # of ASCII; LF is what they become
@@ -397,6 +397,7 @@ def load_punkt() -> Any:
     try:
         return PunktTokenizer("english")
     except LookupError:
+        wanted = show_nltk_download("punkt_tab")
         raise ConfigurationError(
-            "splitter punkt: nltk's data punkt_tab is not installed; rules needs none"
+            f"splitter punkt: nltk's data punkt_tab is not installed: {wanted}; rules needs none"
         ) from None

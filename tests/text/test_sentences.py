@@ -94,7 +94,8 @@ def test_punkt_without_its_data_is_refused(monkeypatch):
         raise LookupError(language)
 
     monkeypatch.setattr("nltk.tokenize.PunktTokenizer", fail)
-    with pytest.raises(ConfigurationError, match="splitter punkt: nltk's data punkt_tab is not installed"):
+    wanted = "splitter punkt: nltk's data punkt_tab is not installed: .* -m nltk.downloader punkt_tab "
+    with pytest.raises(ConfigurationError, match=wanted):
         split_sentences("Seen. Then left.", "punkt")
 
 
