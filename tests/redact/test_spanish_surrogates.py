@@ -99,6 +99,24 @@ def test_a_nickname_becomes_one_of_the_surrogate_or_the_surrogate_itself():
         ("Semana Santa de 2015", "finales de marzo de 2016"),
         ("20|05|2024", "19/05/2025"),
         ("mié, 2 dic 2015", "mié, 30 nov 2016"),
+        ("mier 11 marzo", "mier 9 marzo"),
+        ("L 4 mar", "L 2 mar"),
+        ("X 11", "X 9"),
+        ("lunes 11", "lunes 9"),
+        ("15 ag. 2014", "14 ago. 2015"),
+        ("2O Set. 14", "19 Sep. 15"),
+        ("O9-l2-2O14", "08-12-2015"),
+        ("ll/O3", "09/03"),
+        ("1.º de marzo", "28 de febrero"),
+        ("20150312", "20160310"),
+        ("12-13/10", "11-12/10"),
+        ("once de mayo dos mil catorce", "diez de mayo dos mil quince"),
+        ("cinco de marzo del cincuenta y seis", "cuatro de marzo del cincuenta y siete"),
+        ("veinte del once", "diecinueve del once"),
+        ("sesenta", "sesenta y uno"),
+        ("veinte de julio", "dieciocho de julio"),
+        ("día de San José", "día 17 de marzo"),
+        ("Velitas", "principios de diciembre"),
         ("los martes", None),
         ("algún día", None),
     ],
@@ -112,6 +130,7 @@ def test_a_date_moves_in_its_own_form(text, moved):
 
 def test_weekdays_stay_and_days_come_before_months():
     assert redact(("sábados", "DATE"), " y ", ("lunes y jueves", "DATE")) == ["sábados", "lunes y jueves"]
+    assert redact(("L", "DATE"), ", ", ("X", "DATE")) == ["L", "X"]
     first, second = redact(("3/4/2015", "DATE"), " a ", ("10/4/2015", "DATE"))
     days = [date(*map(int, reversed(text.split("/")))) for text in (first, second)]
     assert days[1] - days[0] == timedelta(7)
@@ -139,7 +158,14 @@ def test_the_whole_dates_of_the_written_notes_keep_their_intervals():
 
 @pytest.mark.parametrize(
     ("text", "after", "made"),
-    [("94", " años", "90 o más"), ("noventa y dos", "", "90 o más"), ("67", "", "67"), ("95", " días", "95")],
+    [
+        ("94", " años", "90 o más"),
+        ("noventa y dos", "", "90 o más"),
+        ("67", "", "67"),
+        ("95", " días", "95"),
+        ("treintañera", "", "treintañera"),
+        ("nonagenaria", "", "90 o más"),
+    ],
 )
 def test_an_age_over_89_becomes_a_group(text, after, made):
     assert redact("edad ", (text, "AGE"), after) == [made]

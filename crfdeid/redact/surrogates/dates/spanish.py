@@ -20,10 +20,12 @@ from crfdeid.redact.surrogates.dates.resolve import NO_NOTE_DATE, complete_year,
 from crfdeid.redact.surrogates.dates.shift import DateShifter, Shift, add_days
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 
-DAYS = r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mar|mi[ée]|jue|vie|s[áa]b|dom)"
+DAYS = r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mart?|mi[ée]r?|juev?|vier?|s[áa]b|dom)"
+DAY_LETTERS = "LMXJVSD"
 SEASONS = r"(?:primaveras?|veranos?|otoños?|inviernos?)"
 FILLER = regex.compile(
-    rf"(?<!\p{{L}})(?:{DAYS}(?:,|\.)?|el|la|los|las|al|en|del|de|desde|hasta|hacia|por|entre|este|pasado|pr[óo]ximo"
+    rf"(?<!\p{{L}})(?:{DAYS}(?:,|\.)?|(?-i:^[{DAY_LETTERS}](?=\s+$))"
+    r"|el|la|los|las|al|en|del|de|desde|hasta|hacia|por|entre|este|pasado|pr[óo]ximo"
     rf"|d[íi]as?|mes|años?|fines|finales|principios|mediados|primeros|tarde|noche|mañana|horas?|hrs?|{SEASONS})"
     r"(?!\p{L})",
     regex.IGNORECASE,
@@ -36,7 +38,9 @@ NAMED = regex.compile(rf"{DAYS}|{SEASONS}", regex.IGNORECASE)
 JOINER = regex.compile(r"(?<=\d)\s+(?:al|a|y|e)\s+(?=\d)", regex.IGNORECASE)
 WEEKDAY = regex.compile(rf"(?<!\p{{L}}){DAYS}(?!\p{{L}})", regex.IGNORECASE)
 HEAD = regex.compile(
-    rf"(?:(?:{DAYS}|el|la|los|las|del|desde|día de|día|puente de|noche de)\b[.,]?\s+)+", regex.IGNORECASE
+    rf"(?:(?:{DAYS}|(?-i:[{DAY_LETTERS}](?=\s+\d))"
+    r"|el|la|los|las|del|desde|día de|día|puente de|noche de)\b[.,]?\s+)+",
+    regex.IGNORECASE,
 )
 SHORT_YEAR = regex.compile(r"(['’]?)([4-9]\d)")
 ROMAN = regex.compile(
@@ -44,24 +48,35 @@ ROMAN = regex.compile(
     regex.IGNORECASE,
 )
 SHORT_MONTHS = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
+OTHER_MONTHS = {"sept": 9, "set": 9, "ag": 8}
 SHORT_MONTH = regex.compile(
-    r"(?P<d>\d{1,2})(?P<s>(?:\s?[/.–-]\s?|\s+(?:de\s+)?))(?P<m>\p{L}{3,4})(?:\.?(?P<t>[/.–\s-]+)(?P<y>\d{4}|\d\d))?\.?",
+    r"(?P<d>\d{1,2})(?P<s>(?:\s?[/.–-]\s?|\s+(?:de\s+)?))(?P<m>\p{L}{2,4})(?:\.?(?P<t>[/.–\s-]+)(?P<y>\d{4}|\d\d))?\.?",
     regex.IGNORECASE,
 )
 ONLY_SHORT_MONTH = regex.compile(r"(?P<m>\p{L}{3,4})\.?(?P<t>[/.–\s-]+)(?P<y>\d{4}|\d\d)", regex.IGNORECASE)
 MONTHS_OF = (  # the forms of a day with a month that the parser does not know
     (ROMAN, {name: number for number, name in enumerate(ROMANS, 1)}),
-    (SHORT_MONTH, SHORT_MONTHS | {"sept": 9}),
+    (SHORT_MONTH, SHORT_MONTHS | OTHER_MONTHS),
 )
 PLAIN_NUMBERS = {drop_accents(word): number for word, number in NUMBERS.items()} | {
     "primero": 1,
     "veintiun": 21,
 }
 IN_WORDS = regex.compile(
-    r"(?P<d>\p{L}+(?: y \p{L}+)?) de (?P<m>\p{L}+)"
-    r"(?:(?P<of> del? (?:año )?)(?P<y>\d{4}|(?:dos mil|mil novecientos)(?: [\p{L} ]+)?))?",
+    r"(?P<d>\p{L}+(?: y \p{L}+)?)(?P<s> del? )(?P<m>\p{L}+)"
+    r"(?:(?P<of> (?:del? )?(?:año )?)"
+    r"(?P<y>\d{4}|(?:dos mil|mil novecientos)(?: [\p{L} ]+)?|\p{L}+(?: y \p{L}+)?))?",
     regex.IGNORECASE,
 )
+ONLY_MONTH = regex.compile(r"(?P<m>\p{L}{2,4})\.?", regex.IGNORECASE)
+COMPACT = regex.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
+DAY_RANGE = regex.compile(r"(\d\d?)(\s?[-–]\s?)(\d\d?)/(\d\d?)")
+FIRST = regex.compile(r"\b1\.?[º°o](?=\s+de\s)")
+SCANNED = regex.compile(r"(?<!\p{L})(?=[OolI]*\d)[\dOolI]*[OolI][\dOolI]*(?!\p{L})")
+ALL_SCANNED = regex.compile(r"[\dOolI]{1,4}(?:\s?[./-]\s?[\dOolI]{1,4}){1,2}")
+DIGITS = str.maketrans("OolI", "0011")
+PADDED = regex.compile(r"(?<![\d/.:-])0(\d)(?![\d/.:-])")
+DAY_OF = regex.compile(r"d[íi]a de\s+$", regex.IGNORECASE)
 DECADE = regex.compile(r"(?P<head>(?:años |los )*)(?P<y>(?:19|20)?\d0)(?P<tail>s?)", regex.IGNORECASE)
 PLAIN_FEASTS = {drop_accents(name): day for name, day in FEASTS.items()}
 NAMES = "|".join(sorted(PLAIN_FEASTS, key=len, reverse=True))
@@ -87,18 +102,22 @@ class SpanishDates(DateShifter):
 
     def _read_plainly(self, text: str) -> str:
         """Write a date as the parser reads it."""
+        text = clean(text)
         found = read_day(text.strip())
         return f"{found.d:02}/{found.m:02}/{found.y}" if found and found.y else blank_fillers(text)
 
     def shift_text(self, text: str, note_date: date | None, after: str = "") -> str | None:
         """Shift all dates in ``text``. Return None if it cannot be read or would not change."""
-        near, end = note_date or NO_NOTE_DATE, len(find_head(text))
+        read = clean(text)
+        near, end = note_date or NO_NOTE_DATE, len(find_head(read))
+        if DAY_OF.search(read[:end]) and (day := shift_feast_day(read[end:], self.shift, near)):
+            return DAY_OF.sub(lambda match: match[0][:4], read[:end]) + day
         for start, make in ((start, make) for start in dict.fromkeys((0, end)) for make in SHIFTERS):
-            if made := make(text[start:], self.shift, near):
-                return text[:start] + made if text[:start] + made != text else None
-        blanked = blank_fillers(text)
+            if made := make(read[start:], self.shift, near):
+                return read[:start] + made if read[:start] + made != text else None
+        blanked = blank_fillers(read)
         made = super().shift_text(blanked, note_date, after)
-        return merge(text, blanked, made) if made else None
+        return unpad(merge(read, blanked, made), read) if made else None
 
     def generalize_text(self, text: str, unit: str, note_date: date | None) -> str | None:
         """Write the year or the quarter (``T1 2024``) of all dates in ``text``."""
@@ -114,7 +133,8 @@ class SpanishDates(DateShifter):
         >>> [SpanishDates.is_weekday_or_season(text) for text in ("Lunes y jueves", "verano de 2019")]
         [True, False]
         """
-        return ONLY_DAYS.fullmatch(text) is not None and NAMED.search(text) is not None
+        is_letter = len(text) == 1 and text in DAY_LETTERS
+        return is_letter or (ONLY_DAYS.fullmatch(text) is not None and NAMED.search(text) is not None)
 
     @staticmethod
     def read_number(text: str) -> int | None:
@@ -134,11 +154,34 @@ class Day(NamedTuple):
     y: int | None
 
 
+def clean(text: str) -> str:
+    """Read the letters of a scan as digits, and the first of a month as 1.
+
+    >>> clean("O9-l2-2O18"), clean("ll/O6"), clean("1.º de mayo"), clean("Ola 3")
+    ('09-12-2018', '11/06', '1 de mayo', 'Ola 3')
+    """
+    if ROMAN.fullmatch(text):
+        return text
+    if ALL_SCANNED.fullmatch(text):
+        return text.translate(DIGITS)
+    return FIRST.sub("1", SCANNED.sub(lambda match: match[0].translate(DIGITS), text))
+
+
+def unpad(made: str, like: str) -> str:
+    """Write the days beside words without a zero where ``like`` has none.
+
+    >>> unpad("lunes 02", "lunes 19"), unpad("lunes 02", "lunes 09"), unpad("02/05", "19/05")
+    ('lunes 2', 'lunes 02', '02/05')
+    """
+    has_words = any(c.isalpha() for c in made)
+    return PADDED.sub(r"\1", made) if has_words and not PADDED.search(like) else made
+
+
 def read_day(text: str) -> Day | None:
     """Read a day that the parser does not know: in words, or with a Roman or short month."""
     if match := IN_WORDS.fullmatch(text):
-        d, m = read_number(match["d"]), MONTH_NUMBERS.get(match["m"].lower())
-        y = read_year(match["y"]) if match["y"] else None
+        d, m = read_number(match["d"]), read_month(match)
+        y = read_year(match["y"]) or read_number(match["y"]) if match["y"] else None
         return Day(d, m, y) if d and m and d <= 31 and (y or not match["y"]) else None
     for form, months in MONTHS_OF:
         if match := form.fullmatch(text):
@@ -147,6 +190,12 @@ def read_day(text: str) -> Day | None:
             if month and 1 <= d <= 31:
                 return Day(d, month, y)
     return None
+
+
+def read_month(match: regex.Match[str]) -> int | None:
+    """The month of a day in words: its name, or its number behind *del*."""
+    number = read_number(match["m"]) if match["s"].strip().lower() == "del" else None
+    return MONTH_NUMBERS.get(match["m"].lower()) or (number if number and number <= 12 else None)
 
 
 def read_number(text: str) -> int | None:
@@ -178,6 +227,16 @@ def write_year(year: int) -> str:
     return f"{head} {NUMBER_WORDS[rest]}" if rest else head
 
 
+def write_year_like(year: int, like: str) -> str:
+    """
+    >>> write_year_like(2016, "2015"), write_year_like(1961, "cincuenta y seis")
+    ('2016', 'sesenta y uno')
+    """
+    if like.isdigit():
+        return str(year)
+    return NUMBER_WORDS.get(year % 100, write_year(year)) if read_year(like) is None else write_year(year)
+
+
 def move(day: Day, shift: Shift, near: date) -> date | None:
     """The day after the shift; without a year it is the one nearest to ``near``."""
     if day.y is not None:
@@ -206,9 +265,11 @@ def shift_words(text: str, shift: Shift, near: date) -> str | None:
     if not found or found[1].year < 1900:
         return None
     match, moved = found
-    made = f"{NUMBER_WORDS[moved.day] if moved.day > 1 else 'uno'} de {MONTHS[moved.month - 1]}"
+    has_name = match["m"].lower() in MONTH_NUMBERS
+    month = MONTHS[moved.month - 1] if has_name else NUMBER_WORDS[moved.month]
+    made = f"{NUMBER_WORDS[moved.day] if moved.day > 1 else 'uno'}{match['s']}{month}"
     if match["y"]:
-        made += f"{match['of']}{moved.year if match['y'].isdigit() else write_year(moved.year)}"
+        made += f"{match['of']}{write_year_like(moved.year, match['y'])}"
     return match_case(made, text) if text.isupper() or text.islower() else made[0].upper() + made[1:]
 
 
@@ -254,7 +315,8 @@ def write_digits(year: int, like: str) -> str:
 
 def write_parts(match: regex.Match[str], moved: date, month: str) -> str:
     """Write a day, month and year with the signs of the text between them."""
-    day = f"{moved.day:02}" if match["d"].startswith("0") or len(match["d"]) == 2 else str(moved.day)
+    is_long = match["d"].startswith("0") or (len(match["d"]) == 2 and not match["s"].isspace())
+    day = f"{moved.day:02}" if is_long and "de" not in match["s"] else str(moved.day)
     year = match["y"] and write_digits(moved.year, match["y"])
     end = match.string[match.end("y") if match["y"] else match.end("m") :]
     return (
@@ -274,11 +336,52 @@ def shift_word(text: str, shift: Shift, near: date) -> str | None:
         return f"{year[1]}{(int(year[2]) + shift.years) % 100:02}"
     if text[:1].isalpha() and (full := read_year(text)):
         return match_case(write_year(full + shift.years), text)
-    if not (number := read_number(text)) or number > 31 or text.isdigit():
+    if not (number := read_number(text)) or text.isdigit():
+        return None
+    if 40 <= number < 100:
+        return match_case(NUMBER_WORDS.get((number + shift.years) % 100, "dos mil"), text)
+    if number > 31:
         return None
     around = [near + timedelta(days) for days in range(-31, 32)]
     moved = add_days(find_nearest([day for day in around if day.day == number], near), shift)
     return match_case(NUMBER_WORDS[moved.day], text) if moved else None
+
+
+def shift_compact(text: str, shift: Shift, near: date) -> str | None:
+    """
+    >>> shift_compact("20240522", Shift(1, 364), date(2024, 5, 22))
+    '20250521'
+    """
+    match = COMPACT.fullmatch(text)
+    moved = add_days(make_date(*(int(part) for part in match.groups())), shift) if match else None
+    return moved.strftime("%Y%m%d") if moved else None
+
+
+def shift_month(text: str, shift: Shift, near: date) -> str | None:
+    """Write the next short month, or the one before.
+
+    >>> shift_month("nov", Shift(1, 392), date.min), shift_month("OCT.", Shift(-1, -392), date.min)
+    ('dic', 'SEP.')
+    """
+    match = ONLY_MONTH.fullmatch(text)
+    month = match and (SHORT_MONTHS | OTHER_MONTHS).get(match["m"].lower())
+    if not match or not month or not shift.direction:
+        return None
+    return match_case(MONTHS[(month - 1 + shift.direction) % 12][:3], match["m"]) + text[match.end("m") :]
+
+
+def shift_day_range(text: str, shift: Shift, near: date) -> str | None:
+    """
+    >>> [shift_day_range(text, Shift(1, 364), date(2015, 3, 12)) for text in ("12-13/10", "1-2/10", "2-3")]
+    ['11-12/10', '30/9-1/10', None]
+    """
+    if not (match := DAY_RANGE.fullmatch(text)):
+        return None
+    first, last = (move(Day(int(match[n]), int(match[4]), None), shift, near) for n in (1, 3))
+    if not first or not last:
+        return None
+    month = "" if first.month == last.month else f"/{first.month}"
+    return f"{first.day}{month}{match[2]}{last.day}/{last.month}"
 
 
 def shift_decade(text: str, shift: Shift, near: date) -> str | None:
@@ -307,6 +410,20 @@ def shift_feast(text: str, shift: Shift, near: date) -> str | None:
     >>> shift_feast("Navidad", Shift(1, 364), date(2015, 12, 30))
     'finales de diciembre'
     """
+    if (moved := move_feast(text, shift, near)) is None:
+        return None
+    made = f"{PARTS[min((moved.day - 1) // 10, 2)]} de {MONTHS[moved.month - 1]}"
+    return made + (f" de {moved.year}" if text[-4:].isdigit() else "")
+
+
+def shift_feast_day(text: str, shift: Shift, near: date) -> str | None:
+    """Write the day where that of a feast comes to lie."""
+    if (moved := move_feast(text, shift, near)) is None:
+        return None
+    return f"{moved.day} de {MONTHS[moved.month - 1]}" + (f" de {moved.year}" if text[-4:].isdigit() else "")
+
+
+def move_feast(text: str, shift: Shift, near: date) -> date | None:
     match = FEAST.fullmatch(drop_accents(text).lower())
     if not match:
         return None
@@ -314,11 +431,7 @@ def shift_feast(text: str, shift: Shift, near: date) -> str | None:
     days = [
         find_feast(match["name"], each) for each in ((year,) if year else range(near.year - 1, near.year + 2))
     ]
-    moved = add_days(find_nearest(days, near), shift)
-    if moved is None:
-        return None
-    made = f"{PARTS[min((moved.day - 1) // 10, 2)]} de {MONTHS[moved.month - 1]}"
-    return made + (f" de {moved.year}" if year else "")
+    return add_days(find_nearest(days, near), shift)
 
 
 def find_feast(name: str, year: int) -> date | None:
@@ -327,7 +440,10 @@ def find_feast(name: str, year: int) -> date | None:
     return english.find_easter(year) + timedelta(day) if isinstance(day, int) else make_date(year, *day)
 
 
-SHIFTERS = (shift_feast, shift_words, shift_roman, shift_short, shift_decade, shift_word)
+SHIFTERS = (
+    shift_feast, shift_words, shift_roman, shift_compact, shift_day_range, shift_short, shift_month,
+    shift_decade, shift_word,
+)  # fmt: skip
 
 
 def find_head(text: str) -> str:

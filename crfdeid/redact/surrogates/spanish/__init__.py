@@ -32,7 +32,7 @@ __all__ = ["SpanishSurrogates"]
 GROUP = "90 o más"
 UNITS = "|".join(("un", "una", *spanish.UNITS[2:10]))
 OLD = regex.compile(
-    rf"\b(?:noventa(?:\s+y\s+(?:{UNITS}|uno))?|noventón|noventona|cien(?:to(?:\s+(?:{UNITS}|uno))?)?)\b",
+    rf"\b(?:noventa(?:\s+y\s+(?:{UNITS}|uno))?|noventón|noventona|nonagenari[oa]|cien(?:to(?:\s+(?:{UNITS}|uno))?)?)\b",
     regex.IGNORECASE,
 )
 NUMBERS = {part for words in spanish.NUMBERS for part in words.split()}
@@ -42,7 +42,10 @@ WORDS = (
     | word_set(
         """un una veintiún veintitantos cien ciento pocos tantos pico medio media o a al
     de los las el la unos unas casi más menos año años mes meses semana semanas día días hora horas cumplidos
-    edad recién nacido nacida añitos ans anys s"""
+    edad recién nacido nacida añitos ans anys s
+    quinceañero quinceañera veinteañero veinteañera treintañero treintañera cuarentón cuarentona cincuentón
+    cincuentona sesentón sesentona setentón setentona sexagenario sexagenaria septuagenario septuagenaria
+    octogenario octogenaria"""
     )
 )
 LETTER = regex.compile(r"\p{L}+")
