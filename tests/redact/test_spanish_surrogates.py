@@ -73,6 +73,33 @@ def test_a_name_stays_a_woman_s_a_man_s_or_a_surname(name, kind):
         assert fold(made) in list_firsts(kind) and fold(made) != fold(name)
 
 
+@pytest.mark.parametrize(
+    ("before", "name", "kind"),
+    [
+        ("con la abuela ", "Hersiliana", "female"),
+        ("su hija, ", "Yurikson", "female"),
+        ("don ", "Eleuzia", "male"),
+        ("ve a ", "Covadonguita", "female"),
+        ("ve a ", "Anselmito", "male"),
+        ("ve a ", "Yoli", "female"),
+        ("ve a ", "Kimberly", "female"),
+        ("Pcte ", "Quiroz Ortega Jomarilys", "female"),
+        ("Pcte ", "Wafae Munuera", "female"),
+    ],
+)
+def test_a_name_of_no_list_gets_the_sex_of_what_is_around_it(before, name, kind):
+    for number in range(9):
+        redactor = Redactor(SECRET + bytes([number]), rules=RULES)
+        (redaction,) = redactor.redact([make_note(before, (name, "PATIENT"), ".")])
+        words = redaction.replacements[0].replacement.split()
+        assert fold(words[0 if name.startswith("Wafae") else -1]) in list_firsts(kind)
+
+
+def test_a_surname_of_no_list_stays_a_surname():
+    (made,) = redact("visto por el Dr. ", ("Munuera", "DOCTOR"), ".")
+    assert fold(made) in list_firsts("surname")
+
+
 def test_a_nickname_becomes_one_of_the_surrogate_or_the_surrogate_itself():
     full, nickname = redact(("Francisco", "PATIENT"), " (", ("Paco", "PATIENT"), ")")
     assert nickname == full or fold(full) in listed.load_full_names(spanish.LANGUAGE)[fold(nickname)]

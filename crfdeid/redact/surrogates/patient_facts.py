@@ -72,7 +72,8 @@ class PatientFacts:
     states written beside it, and ``towns`` by ZIP code the folded cities before it; ``words`` holds all
     normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
-    surrogates must not depend on which notes are here. ``avoid`` is true of other folded words that no
+    surrogates must not depend on which notes are here. ``before`` has by the folded first word of a name the
+    few characters before it. ``avoid`` is true of other folded words that no
     surrogate name may be."""
 
     names: Counter[str] = field(default_factory=Counter)
@@ -87,6 +88,7 @@ class PatientFacts:
     surnames: set[str] = field(default_factory=set)
     doctors: Counter[str] = field(default_factory=Counter)
     avoid: Callable[[str], bool] | None = None
+    before: dict[str, set[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"PatientFacts({len(self.names)} names)"  # never the names
@@ -100,7 +102,10 @@ class PatientFacts:
                 words = list(map(fold_word, WORD.findall(text)))
                 self.names.update(words)
                 self.doctors.update(words if is_doctor(span.type) else ())
-                self._note_positions(text, document.text[max(0, span.start - BEFORE) : span.start])
+                before = document.text[max(0, span.start - BEFORE) : span.start]
+                self._note_positions(text, before)
+                for word in words[:1]:
+                    self.before.setdefault(word, set()).add(before)
             elif kind == kinds.DATE and (order := DateShifter.find_order(text)):
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):

@@ -20,7 +20,10 @@ from crfdeid.redact.surrogates.dates.resolve import NO_NOTE_DATE, complete_year,
 from crfdeid.redact.surrogates.dates.shift import DateShifter, Shift, add_days
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 
-DAYS = r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?|lun|mart?|mi[ée]r?|juev?|vier?|s[áa]b|dom)"
+DAYS = (
+    r"(?:lunes|martes|mi[ée]rcoles|jueves|viernes|s[áa]bados?|domingos?"
+    r"|lun|mart?|mi[ée]r?|juev?|vier?|s[áa]b|dom)"
+)
 DAY_LETTERS = "LMXJVSD"
 SEASONS = r"(?:primaveras?|veranos?|otoños?|inviernos?)"
 FILLER = regex.compile(

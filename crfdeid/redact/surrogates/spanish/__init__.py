@@ -4,17 +4,25 @@ their check letters and digits, for notes of Spain and Latin America."""
 from __future__ import annotations
 
 from datetime import date
-from functools import partial
+from functools import cache, cached_property, partial
 
 import regex
 
-from crfdeid.lexicon import spanish
-from crfdeid.lexicon.letters import drop_accents, remove_invisible, word_set
+from crfdeid.lexicon import spanish, word_lists
+from crfdeid.lexicon.letters import WORD, drop_accents, fold, remove_invisible, word_set
+from crfdeid.lexicon.word_lists import FEMALE, MALE, SURNAME
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
 from crfdeid.redact.surrogates.generalize import PLACES, WIDTH, band_age
 from crfdeid.redact.surrogates.keyed_choice import PATIENTS, Initials
-from crfdeid.redact.surrogates.listed import ListedNames, group_letters, is_word, list_letters
+from crfdeid.redact.surrogates.listed import (
+    ListedNames,
+    group_letters,
+    is_word,
+    list_letters,
+    load_first_names,
+    load_folded,
+)
 from crfdeid.redact.surrogates.patient import Makers, PatientSurrogates
 from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers
 from crfdeid.redact.surrogates.spanish.places import (
@@ -53,6 +61,19 @@ IN_WORDS = regex.compile(r"\p{L}+(?:\s+y\s+\p{L}+)?")
 SHORT = ("Mª", "M.ª", "Ma")  # María
 
 
+WOMEN = """madre mamá abuela abuelita hija esposa hermana tía nieta amiga vecina señora mujer suegra nuera
+    cuñada novia prima sobrina niña nena doña dña madrina""".split()  # noqa: SIM905
+MEN = """padre papá abuelo abuelito hijo esposo marido hermano tío nieto amigo vecino suegro yerno cuñado
+    novio primo sobrino niño nene don padrino""".split()  # noqa: SIM905
+KIN = regex.compile(
+    rf"(?<!\p{{L}})(?:(?P<woman>{'|'.join(WOMEN)})|(?:{'|'.join(MEN)}))\.?[,:]?\s+$", regex.IGNORECASE
+)
+DIMINUTIVE = regex.compile(r"(?:c?it[oa]s?|in(?:es|as?)?|ill[oa]|uc[oa])$")
+HARD, HARD_LETTERS = regex.compile("[gq]u$"), {"gu": "g", "qu": "c"}  # Diego, Dieguito
+WOMAN_END = regex.compile(r"(?:a|ae|eth|ith|[iy]s|lyn|ly|iris|ubi|mery|mary)$")
+SHORTEST_NICKNAME = 4
+
+
 class SpanishInitials(Initials):
     """The permutations of the letters that Spanish names begin with."""
 
@@ -67,6 +88,63 @@ class SpanishNames(ListedNames):
 
     def replace_word(self, word: str, thing: str = PATIENTS) -> str:
         return word if word in SHORT else super().replace_word(word, thing)
+
+    def _classify(self, name: str) -> str:
+        """Return the kind of a folded name: one that no list has is a woman's or a man's by the word before
+        it (*su hija, …*), a diminutive, the lists of English, or its place behind two surnames."""
+        kind = super()._classify(name)
+        is_known = any(name in load_folded(self.language, each) for each in (FEMALE, MALE, SURNAME))
+        return kind if is_known else self._classify_unlisted(name) or kind
+
+    def _classify_unlisted(self, name: str) -> str | None:
+        for before in sorted(self.facts.before.get(name, ())):
+            if (found := KIN.search(before)) and not self.facts.is_doctor(name):
+                return FEMALE if found["woman"] else MALE
+        if name in self.facts.surnames and name not in self.behind_surnames:
+            return None
+        if gender := find_gender_of(name):
+            return gender
+        is_first = name in self.facts.first_names or name in self.behind_surnames
+        return (FEMALE if WOMAN_END.search(name) else MALE) if is_first else None
+
+    @cached_property
+    def behind_surnames(self) -> frozenset[str]:
+        """The folded words behind two surnames, which are first names: *Rivas Ortega Jomayra*."""
+        found = set()
+        surnames, firsts = load_folded(self.language, SURNAME), load_first_names(self.language)
+        for text in self.facts.list_texts(kinds.NAME):
+            words = [fold(word[0]) for word in WORD.finditer(text)]
+            if len(words) > 2 and all(word in surnames and word not in firsts for word in words[:2]):
+                found.update(words[2:])
+        return frozenset(found)
+
+
+@cache
+def find_gender_of(name: str) -> str | None:
+    """The gender of a folded name of no Spanish list: of the name that it shortens, or by English lists.
+
+    >>> [find_gender_of(name) for name in ("amparin", "yoli", "fernandito", "antoni", "munuera")]
+    ['female', 'female', 'male', 'male', None]
+    """
+    language = spanish.LANGUAGE
+    women, men = (load_folded(language, kind) for kind in (FEMALE, MALE))
+    if len(name) >= SHORTEST_NICKNAME and (stem := DIMINUTIVE.sub("", name)) != name and len(stem) > 2:
+        stem = HARD.sub(lambda match: HARD_LETTERS[match[0]], stem)
+        if any(stem + end in women for end in ("a", "", "o", "e", "es")) and not name.endswith("o"):
+            return FEMALE
+        if any(stem + end in men for end in ("o", "", "e")):
+            return MALE
+    if name + "o" in men:  # Antoni
+        return MALE
+    if len(name) >= SHORTEST_NICKNAME and name[-1] in "iy":
+        begun = [sum(each.startswith(name) for each in kind) for kind in (women, men)]
+        if begun[0] != begun[1]:
+            return FEMALE if begun[0] > begun[1] else MALE
+    of_women, of_men = (word_lists.load_shares(kind).get(name, 0.0) for kind in (FEMALE, MALE))
+    is_short = len(name) < SHORTEST_NICKNAME and not WOMAN_END.search(name)
+    if is_short or max(of_women, of_men) <= word_lists.load_shares(SURNAME).get(name, 0.0):
+        return None
+    return FEMALE if of_women > of_men else MALE
 
 
 class SpanishSurrogates(PatientSurrogates):
