@@ -47,7 +47,7 @@ def name_patient(document: Document) -> str:
 
 
 def count_patients(units: Iterable[Unit]) -> int:
-    """Count the patients that notes name; a note without one is no patient."""
+    """Count the patients that notes name; a note without one is not a patient."""
     return len({unit.patient for unit in units if unit.patient.startswith("patient ")})
 
 

@@ -39,7 +39,7 @@ class SampleFrame:
 @dataclass(frozen=True)
 class SampleStore:
     """A study. ``precision`` is the share of the masked spans that are PHI. ``allowed`` are
-    types that the release may show: their marks are not leaks; what ``policy`` keeps are no leaks either.
+    types that the release may show: their marks are not leaks; what ``policy`` keeps are not leaks either.
     Readers see both where ``shows_kept``. ``drawn`` is the day of the draw (empty in stores of earlier
     versions), and ``has_chosen_seed`` says that a person chose the seed. ``looks`` has the marks of each
     look that was taken: of the first half of the sample, or of all of it."""

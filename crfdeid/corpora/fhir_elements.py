@@ -148,7 +148,7 @@ def find_identifier_code(identifier: dict[str, Any]) -> str:
 
 
 def find_referred(parent: dict[str, Any], around: str) -> str:
-    """Return the type of the name of what a Reference refers to; the text of what is no person or place is a
+    """Return the type of the name of what a Reference refers to; the text of what is not a person or place is a
     text."""
     named = re.findall(r"[A-Z][A-Za-z]+(?=/)", str(parent.get("reference", "")))
     resource = str(parent.get("type", "")) or (named[-1] if named else "")

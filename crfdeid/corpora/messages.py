@@ -258,7 +258,7 @@ class Collector:
 
 
 def count_attachments(messages: Iterable[Message]) -> Counter[str]:
-    """Count what messages have that is no text for a tagger and may hold one."""
+    """Count what messages have that is not a text for a tagger and may hold one."""
     counts = sum((message.masked for message in messages), Counter())
     return Counter({reason: counts[reason] for reason in (ATTACHMENTS, UNKNOWN) if counts[reason]})
 

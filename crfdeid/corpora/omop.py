@@ -187,7 +187,7 @@ def quote(text: str) -> str:
 
 
 def write_date(rest: str, text: str) -> str:
-    """Return a date with the time that it had; nothing for what is no whole date any more."""
+    """Return a date with the time that it had; nothing for what is not a whole date any more."""
     return text + rest if WRITTEN_DATE.fullmatch(text) else ""
 
 

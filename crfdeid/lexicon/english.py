@@ -1,5 +1,5 @@
 """The words of dates in English: months, weekdays, ordinals, and US holidays with their days; and
-the forms of medicine that are no PHI.
+the forms of medicine that are not PHI.
 
 A month may also be written in Spanish. Holidays of other calendars are not read; they become a marker.
 """
@@ -65,7 +65,7 @@ SERVICES = word_set("gi ent gyn ob icu ccu picu sicu micu nicu pacu ems")
 PARTS = word_set("clinic office floor unit ward service services department team laboratory lab suite system")
 GENERIC = word_set("the general day care and of community postanesthesia surgeon healthcare")
 ANY, EVEN = 2.0, 0.5  # probabilities
-# What is no PHI of a type beside these texts: before, the text itself, behind, and below which probability.
+# What is not PHI of a type beside these texts: before, the text itself, behind, and below which probability.
 STAYS: dict[str, list[tuple[str, str, str, float]]] = {
     "DATE": [
         ("", r"#?\d{1,2}[-‐–]0", "", ANY),  # a suture: no month has a day 0

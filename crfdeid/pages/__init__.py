@@ -62,7 +62,7 @@ def read_phrases(path: Path) -> dict[str, str]:
 
 def translate(page: str, phrases: Mapping[str, str]) -> str:
     """Write the texts of a page in another language, where ``{}`` in a phrase is any text. Texts of notes
-    (the class ``context``) stay, and so do texts that are no phrase.
+    (the class ``context``) stay, and so do texts that are not phrases.
 
     >>> translate("<p>Read 3 notes.</p><p>Roth</p>", {"Read {} notes.": "Lea {} notas."})
     '<p>Lea 3 notas.</p><p>Roth</p>'

@@ -1,4 +1,4 @@
-"""Forms for dates: words and times beside them, two dates in one span, and numbers that are no date."""
+"""Forms for dates: words and times beside them, two dates in one span, and numbers that are not dates."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ HOUR_NEXT = late(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
 NUMBER_AFTER = late(r"(?<=[^\W\d_])\.?[ \t]+\d{1,3}\Z")  # of "Feb 47", where ".1" follows
 DECIMALS = late(r"[.,]\d")
 
-# Numbers that are no date.
+# Numbers that are not dates.
 CLOCK = late(r"(?:[01]\d|2[0-3])[0-5]\d")
 HOUR = late(r"0\d[0-5]\d|1[0-7][0-5]\d")  # of the day; notes of corpora have years up to 2200
 TIME_BEFORE = late(r"(?i:\btime):?[ \t]*\Z")
@@ -86,7 +86,7 @@ HOURS = late(
     r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
     r"|time\s+\d{1,2}[.:]\d{2}(?:\s?[–-]\s?\d{1,2}[.:]\d{2})?)"
 )
-CLOCKS = late(r"(?<![\w.:/,$#-])(?:0\d|1[0-7]|2[1-3])[0-5]\d(?![\w.:/]|-\d{3}\b)")  # times that are no years
+CLOCKS = late(r"(?<![\w.:/,$#-])(?:0\d|1[0-7]|2[1-3])[0-5]\d(?![\w.:/]|-\d{3}\b)")  # times that are not years
 ENOUGH = 3  # times of a note that writes them as four digits, or as 7.45
 CLOCK_BEFORE = late(
     r"(?:\A|[\r\n][ \t*•>]*|[~@→][ \t]?|(?i:\b(?:at|approx|by|til|till))[ \t]|\b\d{4}[ \t]?[-–→/][ \t]?)\Z"
@@ -228,8 +228,8 @@ def _read_ratio(text: str, span: Span) -> tuple[int, int] | None:
 
 
 def _is_duration(text: str, span: Span, ratio: tuple[int, int], is_british: bool) -> bool:
-    """Whether the ratio is no date: 34/40 has no month, 2/52 are two weeks, and 3/7 are three days in a note
-    that writes durations so, except behind a word that announces a day."""
+    """Whether the ratio is not a date: 34/40 has no month, 2/52 are two weeks, and 3/7 are three days in a
+    note that writes durations so, except behind a word that announces a day."""
     first, second = ratio
     if second == WEEKS or not (first and second):
         return True

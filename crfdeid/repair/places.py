@@ -162,7 +162,7 @@ def split_places(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def _is_town(text: str, span: Span, match: re.Match[str]) -> bool:
-    """Whether the words before the comma name a hospital, and those after it are no legal form or campus."""
+    """Whether the words before the comma name a hospital, and those after it are not a legal form or campus."""
     is_hospital = ENDING.search(text, span.start, match.end("hospital"))
     return bool(is_hospital and not NOT_TOWN.fullmatch(text, *match.span("town")))
 

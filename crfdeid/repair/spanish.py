@@ -1,4 +1,4 @@
-"""Forms for Spanish notes: names, ages, dates, and words that are no PHI; and the table of the pack.
+"""Forms for Spanish notes: names, ages, dates, and words that are not PHI; and the table of the pack.
 
 Each form gains on hands that the training of the model had not seen (docs/spanish.md).
 """
@@ -279,7 +279,7 @@ def _list_words(text: str, span: Span) -> list[str]:
 
 
 def drop_words(text: str, spans: Sequence[Span]) -> Spans:
-    """A title without a name, a role and a state of health are no names or jobs."""
+    """A title without a name, a role and a state of health are not names or jobs."""
     for span in spans:
         value = text[span.start : span.end]
         no_name = span.type in NAMES and NOBODY.fullmatch(value)
@@ -290,7 +290,7 @@ def drop_words(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
-    """A score, a dose, a page, a time and numbers that no calendar has are no dates."""
+    """A score, a dose, a page, a time and numbers that no calendar has are not dates."""
     for span in spans:
         if not (span.type == "DATE" and _is_no_date(text, span)):
             yield span

@@ -237,7 +237,7 @@ def compile_firms() -> re.Pattern[str]:
 
 
 def mark_centres(text: str, spans: Sequence[Span]) -> Spans:
-    """The words of a health centre say that a place is one; without a name it is no PHI."""
+    """The words of a health centre say that a place is one; without a name it is not PHI."""
     for span in spans:
         value = text[span.start : span.end]
         if span.type in PLACES and GENERIC.fullmatch(value) and not NAME_NEXT.match(text, span.end):
@@ -306,7 +306,7 @@ def split_streets(text: str, spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def drop_ages(text: str, spans: Sequence[Span]) -> Spans:
-    """A duration, a measure, a class and a word without a number are no ages."""
+    """A duration, a measure, a class and a word without a number are not ages."""
     for span in spans:
         if span.type == "AGE":
             no_number = not IS_NUMBER.search(text, span.start, span.end)

@@ -132,7 +132,7 @@ compact_date = match_at_numbers(
 )  # fmt: skip
 month_and_day = match_at_numbers(
     "month_and_day", "DATE", f"{DOUGLASS} (Month/Day)",
-    "mm/dd that is no score, fraction, dose or pressure; mm-dd after a word for a date.",
+    "mm/dd that is not a score, fraction, dose or pressure; mm-dd after a word for a date.",
     rf"(?<![\d][/.:])(?<![./\\])(?<![a-z]-)(?:{MM}/{DAY}|(?<=on )(?:1[0-2]|0[1-9])-(?:3[01]|[12]\d|0[1-9]))"
     r"(?!\w)(?![/.]\d)(?!/\w)",
     lambda match, note: is_date(match, note) and not is_measurement(match, note.text),

@@ -209,7 +209,7 @@ def hospital_of(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 
 @rule("HOSPITAL", "Douglass 2005, section 5.1.2 (indicators); ours")
 def hospital_indicator(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """An abbreviation that is no medical one, behind "at", or behind another preposition after
+    """An abbreviation that is not a medical one, behind "at", or behind another preposition after
     "transferred", "admitted" and the like: "drawn at NEGH"."""
     for index in note.find_words(["at", "from", "to", "in"]):
         match = ABBREVIATION.match(note.text, note.starts[index])

@@ -167,7 +167,7 @@ NOT_TOWNS = word_set("framingham ottawa norco plano osh wells lanoxin rome bethe
 
 @rule("CITY", f"{TAFVIZI} (unambiguous list)")
 def clear_city(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """A town of the lists that is no common or medical word and no name of people."""
+    """A town of the lists that is not a common or medical word and not a name of people."""
     for first, stop in find_capitalised_entries(note, lists.clear_cities):
         word = note.word(first)
         short = stop - first == 1 and len(word) < SHORTEST_CAPITALS and word.isupper()

@@ -104,7 +104,7 @@ id_number = build_labelled_rule(
     r"|ticket|study(?= ?(?:\#|id))|id(?= ?[:#])",
 )  # fmt: skip
 record_shape = match_at_numbers(
-    "record_shape", "MEDICALRECORD", SOURCE, "nn-nn-nn and nnn-nn-nn(-n), which are no dates.",
+    "record_shape", "MEDICALRECORD", SOURCE, "nn-nn-nn and nnn-nn-nn(-n), which are not dates.",
     r"(?<![\w./-])\d{2,3}-\d{2}-\d{2}(?:-\d)?(?![\w/-])",
     lambda match, note: int(match[0].split("-")[0]) > 31, Beside(next="-"),
 )  # fmt: skip

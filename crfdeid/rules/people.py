@@ -46,7 +46,7 @@ WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 
 @rule("PATIENT", f"{DOUGLASS} (initials)", guess=True)
 def initials_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """Initials before a surname: "J. Ruiz", "B.M. Nowak"; with no full stop, only one that is no word."""
+    """Initials before a surname: "J. Ruiz", "B.M. Nowak"; with no full stop, only one that is not a word."""
     for index in note.find_capitalised(LETTERS):
         name = index + 1
         if not is_initial(note, index) or name >= len(note) or len(note.word(name)) < 3:
@@ -169,7 +169,7 @@ def find_surname_start(note: IndexedNote, lists: Lists, index: int) -> int:
 
 @rule("PATIENT", f"{TABLE} (popular names)", guess=True)
 def popular_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """One of the most common first names with a capital; without one, if it is no word."""
+    """One of the most common first names with a capital; without one, if it is not a word."""
     for index in note.find_words(lists.popular_names):
         word = note.lowered[index]
         if word in lists.eponyms or word in lists.place_words or is_thing_name(note, index):
@@ -186,13 +186,13 @@ def popular_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
 def clear_first_name(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """A capitalised first name that is no common or medical word, place or eponym."""
+    """A capitalised first name that is not a common or medical word, place or eponym."""
     return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.first_names))
 
 
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
 def clear_surname(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """A capitalised surname that is no common or medical word, place or eponym."""
+    """A capitalised surname that is not a common or medical word, place or eponym."""
     return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.surnames))
 
 
@@ -350,7 +350,7 @@ def profession(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 
 @rule("ORGANIZATION", "ours")
 def employer(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
-    """Capitalised words after "works for", "Employer:" or "Insurance:"; at least one is no common word,
+    """Capitalised words after "works for", "Employer:" or "Insurance:"; at least one is not a common word,
     or all are an entry of the list."""
     for index in note.find_words(EMPLOYER_WORDS):
         match = EMPLOYER.match(note.text, note.starts[index])

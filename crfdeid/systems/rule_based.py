@@ -127,7 +127,7 @@ def load_rules(model: ModelFolder) -> RuleTagger:
 
 
 def load_sure_rules(model: ModelFolder) -> RuleTagger:
-    """Load the rules that are no guesses, with the lists of the model."""
+    """Load the rules that are not guesses, with the lists of the model."""
     sure = [name for name in RULES if name not in GUESSES]
     return RuleTagger(model, RuleSet(read_lists(model), select_rules(sure, model)))
 

@@ -296,7 +296,7 @@ def build_term(text: str, type: str, is_loose: bool) -> Term | None:
 
 
 def compile_pattern(pattern: str, where: str) -> regex.Pattern[str]:
-    """Compile a pattern. Raises :class:`ConfigurationError`, which begins with ``where``, if it is no regular
+    """Compile a pattern. Raises :class:`ConfigurationError`, which begins with ``where``, if it is not a regular
     expression, finds empty texts, or can be slow."""
     try:
         compiled = regex.compile(pattern)

@@ -279,7 +279,7 @@ def list_frequent(initial: str) -> Sequence[str]:
 
 def drop_names(text: str, keep: Collection[str]) -> str:
     """Return the name of an institution without the names after the second one in a row of words, because
-    three surnames are no hospital. A comma or slash begins another row.
+    three surnames are not a hospital. A comma or slash begins another row.
 
     >>> drop_names("Beth Israel Deaconess Medical Center", {"medical", "center"})
     'Beth Israel Medical Center'

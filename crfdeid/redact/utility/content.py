@@ -289,7 +289,7 @@ def read_day(text: str, month_first: bool, note_date: date | None) -> Day | None
 
 
 def read_band(text: str) -> int | None:
-    """Return the first age of the band of ten years that an age is in; None if it is no age.
+    """Return the first age of the band of ten years that an age is in; None if it is not an age.
 
     >>> [read_band(text) for text in ("67-year-old", "60-69 years old", "90+ y/o", "forty yrs old", "31F")]
     [60, 60, 90, 40, 30]

@@ -1,6 +1,6 @@
 """Spanish dates: ``martes 12 de marzo de 2015``, ``12/III/15``, ``doce de marzo``, ``Navidad``.
 
-Words that are no part of the day (weekdays, *el*, *a finales de*) are blanked out in a copy of the same
+Words that are not part of the day (weekdays, *el*, *a finales de*) are blanked out in a copy of the same
 length, which the parser reads; what it edits is written into the text. Months in Roman numbers and days in
 words have their own forms here. A feast becomes the part of the month where its day comes to lie.
 """

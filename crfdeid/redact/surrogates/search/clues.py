@@ -231,7 +231,7 @@ PHI: dict[str, Clue] = {
     "a number after age, without another unit": Clue(AGES, True,
         lambda at: at.ends(AGED, PHRASE) and at.word[-1].isdigit() and not at.precedes(DEGREES),
         "AGE 93: aged <93>"),
-    "a number that is no age": Clue(AGES, False, holds_always, "AGE 93: pulse <93>"),
+    "a number that is not an age": Clue(AGES, False, holds_always, "AGE 93: pulse <93>"),
     "a long number": Clue(NUMBERS, True, lambda at: at.size >= MIN_NUMBER, "IDNUM 4471902: MRN <447-1902>"),
     "the last four digits, called so": Clue(NUMBERS, True,
         lambda at: at.size == LAST_FOUR and at.ends(ENDING, SENTENCE), "IDNUM 4471902: ending in <1902>"),
