@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def list_verbs() -> dict[str, dict[str, cli.Verb]]:
-    """Return the verbs by group: ours, and then those of other packages."""
+    """Return the verbs by group: ours, then other packages'."""
     others = plugins.load_plugins(plugins.VERBS, cli.Verb)
     return cli.VERBS | ({"added by other packages": others} if others else {})
 

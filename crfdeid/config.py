@@ -43,15 +43,15 @@ class Config:
     tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of
     every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
     that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). ``decode`` says
-    which spans a CRF gives: those of the ``best`` labels of the sequence, or with ``risk`` those whose own
-    probability is above ``span_threshold`` (by type; :mod:`crfdeid.systems.threshold`). ``span_mark`` is the
-    token of a span that has its label B, the ``first`` or with ``decode = "risk"`` the ``last``. With
+    which spans a CRF gives: the spans of the ``best`` labels of the sequence, or with ``risk`` those whose
+    own probability is above ``span_threshold`` (by type; :mod:`crfdeid.systems.threshold`). ``span_mark``
+    is the token of a span that has its label B, the ``first`` or with ``decode = "risk"`` the ``last``. With
     ``repair`` the spans are repaired after tagging, where the language has forms for the scheme
     (:mod:`crfdeid.repair`).
     With ``min_patients`` above 0 a CRF has only features of the notes of at least as many patients, and none
     with a number of four digits or more (:mod:`crfdeid.feature_extraction.long_numbers`).
-    ``language`` is that of the notes, in which ``redact`` writes surrogates.
-    ``crf`` holds CRFsuite's own settings, and ``options`` those of another ``system``."""
+    ``language`` is the language of the notes, in which ``redact`` writes surrogates.
+    ``crf`` holds CRFsuite's own settings, and ``options`` another ``system``'s."""
 
     features: tuple[str, ...] = ()
     system: str = "crf"

@@ -1,4 +1,4 @@
-"""What every format, system and language must do: one battery for ours and for those of other packages.
+"""The checks that every format, system and language must pass, ours and other packages'.
 
     from crfdeid.conformance import check_format, check_language, check_system
 
@@ -103,7 +103,7 @@ def check_language(name: str) -> None:
     """Check a language: its parts are there, its stop words tell its notes from ours, its model is for it,
     and its surrogates show nothing of what they replace."""
     language = find_language(name)
-    assert language.name == name, "its name is that of its entry point"
+    assert language.name == name, "its name is its entry point's name"
     for part in PARTS:
         language.load(part)
     check_words(language)

@@ -1,4 +1,4 @@
-"""What a server of this package bears from one network address. By itself, uvicorn waits for ever for a
+"""Limits of a server for one network address. By itself, uvicorn waits for ever for a
 request that does not come."""
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def register(
     gives NULL.
 
     ``tagger`` is by default :data:`crfdeid.systems.model.CAREFUL`. Without a ``secret`` (at least 16 bytes)
-    the surrogates are those of this connection only. Raises :class:`ConfigurationError` where pyarrow is not
+    each connection has other surrogates. Raises :class:`ConfigurationError` where pyarrow is not
     installed, the secret is too short, or policy or threshold do not fit the model."""
     try:
         import pyarrow  # noqa: F401

@@ -1,4 +1,4 @@
-"""What every server of this package needs: its address, its socket, its certificate."""
+"""The address, the socket and the certificate of a server of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other packages add to crfdeid, each by an entry point: formats, systems, verbs and languages
+"""Additions of other packages, each by an entry point: formats, systems, verbs and languages
 (docs/extending.md).
 
 An entry point is one line in the ``pyproject.toml`` or ``setup.cfg`` of the other package. It is read only

@@ -215,7 +215,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Policy:
-    """What becomes of the PHI of each type. ``source`` is the law or guideline that the rules cite."""
+    """The action for the PHI of each type. ``source`` is the law or guideline that the rules cite."""
 
     name: str
     source: str

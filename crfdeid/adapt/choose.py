@@ -67,7 +67,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Held:
-    """What is trained for one fold and one strength of the weights: the tagger that has not seen the fold's
+    """One fold and one strength of the weights: the tagger that has not seen the fold's
     notes, and its judged candidates there."""
 
     tagger: CrfTagger

@@ -37,7 +37,7 @@ MEASURED = (
 
 @dataclass(frozen=True)
 class Source:
-    """What is adapted, and by what: the tagger before, the command, the seconds that it took, and the lists
+    """An adaptation: the tagger before, the command, the seconds that it took, and the lists
     of the site in the notation of ``--always``."""
 
     before: CrfTagger

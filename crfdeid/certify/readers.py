@@ -1,4 +1,4 @@
-"""What readers marked in a sample, what of it is a leak, and whether a reader is a system.
+"""The marks of readers in a sample: which of them are leaks, and whether a reader is a system.
 
 A mark is a planted leak, a real leak, or masked text. A system that plays a reader finds what it found
 before, so the planted leaks prove nothing of what it misses. It gives itself away by its mistakes: the

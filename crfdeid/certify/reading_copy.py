@@ -45,7 +45,7 @@ class ReadingCopy:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a release lets stay: ``types``, and what the ``policy`` keeps in the text. Only where it is
+    """PHI that a release keeps: ``types``, and what the ``policy`` keeps in the text. Only where it is
     ``shown`` do readers see it; in stores of earlier versions it is masked for them."""
 
     types: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ FEWEST_NOTES = 100  # of a sample
 
 @dataclass(frozen=True)
 class Aim:
-    """What a sample shall show. ``aim`` and ``expected`` are shares of the PHI spans that are missed;
+    """The aim of a sample. ``aim`` and ``expected`` are shares of the PHI spans that are missed;
     ``spans`` is the mean number in a note, ``effect`` the design effect; ``plants`` is the number of planted
     leaks and ``sensitivity`` the share of them that readers are expected to find."""
 

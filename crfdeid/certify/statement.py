@@ -52,7 +52,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Statement:
-    """What the sample shows. Each bound has this ``confidence``: with two looks half of the error each.
+    """The results of a sample. Each bound has this ``confidence``: with two looks half of the error each.
     ``together`` is of all readers and plants, ``easy`` and ``hard`` of these plants; ``systems`` are readers
     whose marks are those of a system, of those ``compared``. ``patients`` are those that notes name.
     ``draws`` are the draws that the list of the release has: day, release and store by hash."""

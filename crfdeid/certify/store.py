@@ -24,8 +24,8 @@ Marks = Mapping[str, Mapping[str, list[tuple[int, int, str]]]]  # by reader and 
 
 @dataclass(frozen=True)
 class SampleFrame:
-    """What the sample was drawn from. ``strata`` has the number of notes of each; ``columns`` made them, and
-    ``stratum_of`` has the stratum of each note (empty without columns);
+    """The release that a sample was drawn from. ``strata`` has the number of notes of each; ``columns``
+    made them, and ``stratum_of`` has the stratum of each note (empty without columns);
     ``refused`` is the number of notes in the lists of those that tuned the model, None without a list."""
 
     notes: int
@@ -60,7 +60,7 @@ class SampleStore:
 
     @property
     def keeps(self) -> Allowed:
-        """What the release lets stay."""
+        """The PHI that the release keeps."""
         return Allowed(self.allowed, read_policy(self.policy) if self.policy else None, self.shows_kept)
 
     def list_part(self, look: int) -> tuple[Unit, ...]:

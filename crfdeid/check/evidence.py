@@ -3,8 +3,8 @@
 A rule tagger expects a note. Source code has capitals, numbers and quotes everywhere, and nearly everything
 that the rules find there is not PHI. So a finding counts only if its own line gives more evidence: a title,
 a credential or a clue beside a name; a listed first name before a surname; the form of a number, and a
-clue; a clue before a date with a year. What programmers write as an example (555-0148, 123-45-6789) does
-not count. The list of allowed findings is a file with hashes, and no text.
+clue; a clue before a date with a year. A value that programmers write as an example (555-0148, 123-45-6789)
+does not count. The list of allowed findings is a file with hashes, and no text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What becomes of each element of a FHIR R4 resource: an allow-list by datatype. Others do not go out.
+"""The action for each element of a FHIR R4 resource: an allow-list by datatype. Others do not go out.
 
-The datatypes are those of the elements of FHIR R4 (as in fhir.resources 8.3, BSD): an element has one in all
+The datatypes are of the elements of FHIR R4 (as in fhir.resources 8.3, BSD): an element has one in all
 clinical, administrative and financial resources, or the object around it decides.
 """
 
@@ -148,8 +148,8 @@ def find_identifier_code(identifier: dict[str, Any]) -> str:
 
 
 def find_referred(parent: dict[str, Any], around: str) -> str:
-    """Return the type of the name of what a Reference refers to; the text of what is not a person or place is a
-    text."""
+    """Return the type of the name of what a Reference refers to; the text of what is not a person or place
+    is a text."""
     named = re.findall(r"[A-Z][A-Za-z]+(?=/)", str(parent.get("reference", "")))
     resource = str(parent.get("type", "")) or (named[-1] if named else "")
     if resource in REFERRED:

@@ -1,4 +1,4 @@
-"""What a format is: a name, suffixes, and functions that read and write."""
+"""The record of a format: a name, suffixes, and functions that read and write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Format:
     """A way to keep documents in files. A function that a format does not have is None.
 
-    ``suffixes`` are those of the files that it reads; the first is also that of a corpus in one file.
+    The format reads files with these ``suffixes``; the first is also for a corpus in one file.
     ``read(path, encoding)`` yields the documents of one file; with ``has_columns`` it also takes
     ``id_column``, ``text_column`` and ``patient_column``. Each format has one of three writers:
     ``render_document(document)`` gives the text of each of a document's files by its suffix,

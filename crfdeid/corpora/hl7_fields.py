@@ -1,5 +1,5 @@
 """The fields of HL7 v2 (ER7): messages, segments, fields and their parts with their places, and escapes;
-and what becomes of each field, an allow-list by datatype. What is not listed is emptied.
+and what becomes of each field, an allow-list by datatype. Other fields are emptied.
 
 The datatypes of the fields are those of HL7 v2.5.1, and of v2.8.2 for later fields (as in hl7apy 1.3.5,
 MIT), where CE, CNE are written CWE, and TS, DT are written DTM.
@@ -152,7 +152,7 @@ LONGEST_ESCAPE = 64  # characters
 
 
 class Rule(NamedTuple):
-    """What becomes of a component: ``action`` is KEEP, TEXT, EMPTY, a key of SHAPES, or a type of PHI."""
+    """The rule of a component: ``action`` is KEEP, TEXT, EMPTY, a key of SHAPES, or a type of PHI."""
 
     action: str
     is_known: bool

@@ -4,7 +4,7 @@
 
 A message is never written anew: only the characters of a replacement change, so everything else stays to the
 byte. Each character of a :class:`Passage` knows its place in the source. A :class:`Field` is a value that is
-PHI as a whole, such as a name in PID-5. What no table allows is replaced by ``masks``.
+PHI as a whole, such as a name in PID-5. ``masks`` replace all that no table allows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ReadMessages = Callable[[Path, str], Iterator["Message"]]
 
 
 class Replaced(Protocol):
-    """What becomes of ``text[start:end]`` of a document."""
+    """The treatment of ``text[start:end]`` of a document."""
 
     @property
     def start(self) -> int: ...
@@ -42,7 +42,7 @@ class Replaced(Protocol):
 
 
 class Edit(NamedTuple):
-    """What replaces ``source[start:end]``."""
+    """The replacement of ``source[start:end]``."""
 
     start: int
     end: int

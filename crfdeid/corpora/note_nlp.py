@@ -25,7 +25,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class NoteNlp:
-    """What the rows have beside the span: the name of the system, and the day as ``2061-04-02``."""
+    """Further cells of the rows: the name of the system, and the day as ``2061-04-02``."""
 
     system: str = "crfdeid"
     date: str = ""

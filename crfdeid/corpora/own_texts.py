@@ -1,4 +1,4 @@
-"""What a message says of its patient, searched in the values that its allow-list keeps.
+"""The texts by which a message names its patient, searched in the values that its allow-list keeps.
 
 An allow-list knows the datatype of a field, and not what somebody wrote into it: a surname in a field of
 codes looks like a code. The message itself names its patient, so such a value is found and emptied.

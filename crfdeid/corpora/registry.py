@@ -86,7 +86,7 @@ def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format
 
 
 def list_formats() -> dict[str, Format]:
-    """Return all formats by name, ours and then those of other packages."""
+    """Return all formats by name: ours, then other packages'."""
     others = plugins.load_plugins(plugins.FORMATS, Format)
     return dict(FORMATS) | {name: found for name, found in others.items() if name not in FORMATS}
 
@@ -108,8 +108,8 @@ def read(
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of all files of a folder in the order of their names.
 
-    With ``recursive`` those of the folders in it too: the names of the folders, each with a full stop, begin
-    their ids.
+    With ``recursive`` also the files of the folders in it: the names of the folders, each with a full stop,
+    begin their ids.
     ``columns`` (``id_column``, ``text_column``, ``patient_column``) are what the readers of tables take.
     Raises :class:`FormatError` for a file that cannot be read, for a pipe that was read before, for an
     identifier that occurs twice and if there are no documents.
@@ -134,7 +134,7 @@ def read(
 
 
 def _describe_textless(path: Path, format: Format, encoding: str, recursive: bool) -> str:
-    """What there was instead of documents, where it was messages of codes and values only."""
+    """Describe the messages of codes and values only, where there were no documents."""
     if not (read_messages := format.read_messages):
         return ""
     count = sum(1 for file in list_files(path, format, recursive) for _ in read_messages(file, encoding))

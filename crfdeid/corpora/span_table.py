@@ -28,7 +28,7 @@ TYPES = {"row": "int64", "start": "int64", "end": "int64", "probability": "float
 
 @dataclass(frozen=True)
 class SpanTable:
-    """What the rows have beside the span: ``find_row`` gives the row of a note (default: its number), and
+    """Further cells of the rows: ``find_row`` gives the row of a note (default: its number), and
     without ``has_text`` the text of the spans, which is PHI, is left out."""
 
     model: str = ""

@@ -47,7 +47,7 @@ def open_text(path: Path, encoding: str) -> Iterator[TextIO]:
 
 def list_folder(folder: Path, suffixes: Iterable[str] = (), recursive: bool = False) -> list[Path]:
     """Return the folder's files with one of the suffixes, or all if ``suffixes`` is empty, sorted by
-    name; with ``recursive`` those of the folders in it too. Hidden files are not documents. Raises
+    name; with ``recursive`` also the files of the folders in it. Hidden files are not documents. Raises
     :class:`FormatError` at a broken link or a pipe, and where only some files have moved into the folder."""
     if recursive:
         return [path for each in list_folders(folder) for path in list_folder(each, suffixes)]
@@ -121,7 +121,7 @@ def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> No
 @contextmanager
 def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary folder beside ``folder``. Its files are those of ``folder`` when the block ends
-    without an error, and are removed otherwise. What a killed run has left to move is moved first.
+    without an error, and are removed otherwise. Files that a killed run had yet to move are moved first.
 
     Raises :class:`FormatError` at a file, at a folder with files unless ``overwrite``, and where another run
     writes it."""

@@ -288,8 +288,8 @@ def compare_strict_rows(first: Evaluation, second: Evaluation) -> dict[str, Diff
 
 @dataclass(frozen=True)
 class ScoredRow:
-    """What a row of a table by type counts: spans of any type by their place only, or of one category or
-    type."""
+    """The spans that a row of a table by type counts: spans of any type by their place only, or of one
+    category or type."""
 
     title: str
     criterion: Criterion
@@ -298,7 +298,8 @@ class ScoredRow:
 
     @property
     def family(self) -> str:
-        """What is corrected for together: rows of one family ask the same question of other spans."""
+        """The rows that Holm's method corrects together: rows of one family ask the same question of other
+        spans."""
         return "types" if self.type else "categories" if self.element else "unions"
 
 

@@ -82,7 +82,7 @@ class PaperTable:
 
     @property
     def note(self) -> str:
-        """What stands below the table."""
+        """The lines below the table."""
         if not any(row.p for row in self.rows):
             return self.signature
         stars = ", ".join(f"{stars}: p < {most}" for most, stars in reversed(STARS))
@@ -253,7 +253,7 @@ def format_cell(row: TypeRow, metric: str) -> str:
 
 
 def write_note(tables: TypeTables, signature: str) -> str:
-    """What stands below the tables."""
+    """The lines below the tables."""
     tested = any(row.p is not None for rows in tables.values() for row in rows)
     stars = (
         "*: p < 0.05, **: p < 0.01 for F1 against {}, Holm's correction within categories, types and unions. "

@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def explain_judged(folder: Path, args: argparse.Namespace) -> list[str]:
-    """What the trees of a judged model say of the possible spans of a note."""
+    """Show how the trees of a judged model score the possible spans of a note."""
     from crfdeid.explain import without_weights
     from crfdeid.systems.judged.judged import JudgedTagger
 
@@ -101,7 +101,7 @@ def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None
 
 
 def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
-    """What a rescored model and its members say of a note."""
+    """Show how a rescored model and its members score a note."""
     from crfdeid.explain import without_weights
     from crfdeid.systems.judged.rescored import RescoredTagger
 
@@ -111,7 +111,7 @@ def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
 
 
 def explain_hmm(folder: Path, args: argparse.Namespace) -> list[str]:
-    """What the words and the classes before them say of a note's tokens."""
+    """Show how words and the classes before them score a note's tokens."""
     from crfdeid.explain.without_weights import HmmTrace
     from crfdeid.systems.works.hmm import HmmTagger
 
@@ -123,7 +123,7 @@ def explain_hmm(folder: Path, args: argparse.Namespace) -> list[str]:
 
 
 def explain_network(folder: Path, args: argparse.Namespace) -> list[str]:
-    """What a network's probabilities of a note's tokens depend on."""
+    """Show which words a network's probabilities of a note's tokens depend on."""
     from crfdeid.explain.without_weights import NetworkTrace
 
     trace = NetworkTrace(model.load(folder), find_notes(args)[0])

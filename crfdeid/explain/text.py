@@ -104,7 +104,7 @@ def format_title(number: int, token: Token, label: str) -> str:
 
 
 def format_decisions(explanation: Explanation) -> str:
-    """What each system below a stack says of the token."""
+    """The label that each system below a stack gives to the token."""
     return ", ".join(f"{name}: {label}" for name, label in explanation.decisions.items())
 
 

@@ -1,4 +1,4 @@
-"""What a token's place in its document shows: line, heading, neighbours, repeats, cues.
+"""Observations of a token's place in its document: line, heading, neighbours, repeats, cues.
 
 Each contextual observation gives one value per token of the whole document. It is computed
 once, when a template first asks for it.

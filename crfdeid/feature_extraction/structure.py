@@ -1,4 +1,4 @@
-"""What the structure of a note shows: the label of a line, the label under which the same word occurs
+"""Observations of the structure of a note: the label of a line, the label under which the same word occurs
 elsewhere, how often a word was there before, and the place in a line.
 
 Headers and footers of notes repeat each other: a number under ``NHC:`` and a name under ``Médico:`` occur

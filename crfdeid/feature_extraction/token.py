@@ -1,4 +1,4 @@
-"""What a token shows: the observations that feature templates name.
+"""Observations of a token by itself: the ones that feature templates name.
 
 An observation gives a token one value, or ``None`` for no feature. *Lexical* observations depend
 only on the token's text, so they are computed once per distinct text; *contextual* ones depend on the
@@ -122,7 +122,7 @@ def restrict_words(observe: Callable[[str], Value], words: Container[str]) -> Ca
 
 
 def number_range(text: str) -> Value:
-    """What a number could be: a month, a day, an age, a year; else its number of digits.
+    """The possible meaning of a number: a month, a day, an age, a year; else its number of digits.
 
     >>> number_range("11"), number_range("31"), number_range("2067"), number_range("02114")
     ('month', 'day', 'year', '5')

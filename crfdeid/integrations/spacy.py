@@ -78,7 +78,7 @@ class PhiFinder:
             return models.load(place)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to another process: the settings without the loaded model."""
+        """The state for another process: the settings without the loaded model."""
         return {key: value for key, value in self.__dict__.items() if key != "tagger"}
 
     def __call__(self, doc: Doc) -> Doc:

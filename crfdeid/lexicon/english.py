@@ -65,7 +65,7 @@ SERVICES = word_set("gi ent gyn ob icu ccu picu sicu micu nicu pacu ems")
 PARTS = word_set("clinic office floor unit ward service services department team laboratory lab suite system")
 GENERIC = word_set("the general day care and of community postanesthesia surgeon healthcare")
 ANY, EVEN = 2.0, 0.5  # probabilities
-# What is not PHI of a type beside these texts: before, the text itself, behind, and below which probability.
+# Texts that are not PHI of a type beside these: before, the text itself, behind, and below which probability.
 STAYS: dict[str, list[tuple[str, str, str, float]]] = {
     "DATE": [
         ("", r"#?\d{1,2}[-‐–]0", "", ANY),  # a suture: no month has a day 0

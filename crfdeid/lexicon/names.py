@@ -1,4 +1,4 @@
-r"""What is written beside a name: titles, credentials, and what relatives and staff are called.
+r"""Words beside a name: titles, credentials, and words for relatives and staff.
 
 A name in capitals here is a set or a tuple of words, or the alternatives of a regular expression, which its
 reader puts in brackets and gives its edges. Title words are in lower case and have no full stop.
@@ -84,7 +84,7 @@ TITLE_PART = re.compile(  # what a field for titles, suffixes or degrees may hol
     re.IGNORECASE,
 )
 
-# What relatives and staff are called
+# Words for relatives and staff
 RELATIVES = word_set(
     """wife husband spouse partner fiance fiancee girlfriend boyfriend mother father mom dad mum parents
     daughter daughters son sons child stepson stepdaughter brother brothers sister sisters sibling

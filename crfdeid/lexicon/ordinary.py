@@ -1,4 +1,4 @@
-"""What a word is: a word of a language or of medicine, a name, or a place.
+"""Whether a word is a word of a language or of medicine, a name, or a place.
 
 Douglass 2005 (table 5.1) parts names and places into *unambiguous* ones and *ambiguous*
 ones, which are also common English or medical words. Here the parting is computed from the
@@ -111,7 +111,7 @@ class Entries:
 
 
 def stems(word: str) -> Iterable[str]:
-    """What a word may be inflected from.
+    """The words that a word may be inflected from.
 
     >>> sorted(stems("stopped")), sorted(stems("carries")), sorted(stems("used"))
     (['stop', 'stopp', 'stoppe'], ['carri', 'carrie', 'carry'], ['use'])

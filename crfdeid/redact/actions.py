@@ -1,4 +1,4 @@
-"""What becomes of each span: what a policy says, or the style without one; and how a marker is written.
+"""The action for each span, by the policy or the style; and the form of a marker.
 
 A policy's ``keep`` is a permission, and here it has two limits. Years shift with the patient's dates: real
 years beside shifted dates would give the shift away. A kept span is replaced where a found text is in it.
@@ -61,7 +61,7 @@ class PolicyActions:
         return rule is not None and rule.action == GENERALIZE and kinds.kind_of(type) == kinds.DATE
 
     def find_unit(self, type: str) -> str:
-        """What the policy generalizes a date or age to; empty if it does not say."""
+        """The form to which the policy generalizes a date or age; empty if it does not say."""
         return self.policy.by_type[type].to if self.policy else ""
 
     def choose(self, document: Document, span: Span) -> str:

@@ -43,7 +43,7 @@ MIXED_TYPES = "overlapping spans of different types"
 
 @dataclass(frozen=True)
 class Replacement:
-    """What replaces ``text[start:end]``. ``treatment`` is ``surrogate``, ``shifted``, ``generalised``,
+    """The replacement of ``text[start:end]``. ``treatment`` is ``surrogate``, ``shifted``, ``generalised``,
     ``hashed``, ``kept``, ``marker`` or ``blank``. If no surrogate could be made, ``resolved`` is false,
     ``why`` gives the reason, and ``replacement`` is the marker of the type. ``repeat`` is true if no span
     was there and the text was found elsewhere."""

@@ -1,4 +1,4 @@
-"""What a map remembers of each released note, so that its owner can give the note its real text back.
+"""The memory that a map has of each released note, so that its owner can give the note its real text back.
 
 The history of a patient holds, under a keyed hash of each released text, the id of the real note and its
 edits: the real text of each replacement, with the offsets of the replacement in the released text. A text

@@ -79,7 +79,7 @@ class CuePatterns:
 
 
 class Cue:
-    """What announces a name: a pattern in two parts, of which one has the group ``name``.
+    """A cue that announces a name: a pattern in two parts, of which one has the group ``name``.
 
     ``before`` ends where ``after`` begins, at most ``WINDOW`` characters after its own start. There is one of
     the ``anchors``, which begins ``shift`` characters before: the patterns are asked only there. For a text

@@ -162,14 +162,15 @@ def split_places(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def _is_town(text: str, span: Span, match: re.Match[str]) -> bool:
-    """Whether the words before the comma name a hospital, and those after it are not a legal form or campus."""
+    """Whether the words before the comma name a hospital, and those after it are not a legal form or
+    campus."""
     is_hospital = ENDING.search(text, span.start, match.end("hospital"))
     return bool(is_hospital and not NOT_TOWN.fullmatch(text, *match.span("town")))
 
 
 def mark_places(text: str, spans: Sequence[Span]) -> Spans:
-    """What ends in "Clinic" is a hospital; a name after a hospital and a comma is its town; a word and a
-    number after "LOC:" are a ward."""
+    """A name that ends in "Clinic" is a hospital; a name after a hospital and a comma is its town; a word
+    and a number after "LOC:" are a ward."""
     previous: Span | None = None
     for span in spans:
         if span.type in OTHER_PIECES | {"HOSPITAL"}:

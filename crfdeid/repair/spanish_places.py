@@ -213,7 +213,7 @@ def widen_numbers(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def find_labelled(text: str, spans: Sequence[Span]) -> Spans:
-    """What a label announces, what only a number can be, and a listed insurer or firm are PHI."""
+    """A text after a label, a form that only a number has, and a listed insurer or firm are PHI."""
     mask = mask_spans(len(text), spans)
     added: list[Span] = []
     for type, pattern in (*PATTERNS, ("ORGANIZATION", compile_firms())):

@@ -1,5 +1,5 @@
-"""What the forms of repair share: the search for the places where they look, the form itself, the edits of a
-span, and the forms for the edges of any span (gaps, names of fields, punctuation).
+"""The common parts of the forms of repair: the search for the places where they look, the form itself, the
+edits of a span, and the forms for the edges of any span (gaps, names of fields, punctuation).
 
 The search goes through several texts at once for anchors: short sequences of characters beside which a cue or
 an address can be. One search finds them all, in a fifth of the time of a regular expression for each. An

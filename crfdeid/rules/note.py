@@ -124,10 +124,11 @@ def _lack_capitals(capitals: int, smalls: int) -> bool:
 
 @dataclass(frozen=True)
 class Beside:
-    """What numbers a rule needs: one of the signs ``next`` directly behind the digits (:func:`sign_after`),
-    one of ``before`` directly before them (:func:`sign_before`; "" is the start of the text), or a number of
-    digits in ``lengths``, where :data:`LONGEST` is also more. The first of the three that is not empty
-    counts; none: all numbers. A note has one of the lowercased ``words``, where there are any.
+    """The numbers that a rule needs: one of the signs ``next`` directly behind the digits
+    (:func:`sign_after`), one of ``before`` directly before them (:func:`sign_before`; "" is the start of
+    the text), or a number of digits in ``lengths``, where :data:`LONGEST` is also more. The first of the
+    three that is not empty counts; none: all numbers. A note has one of the lowercased ``words``, where
+    there are any.
 
     >>> sorted(Beside(next="-/").next)
     ['-', '/']

@@ -1,4 +1,5 @@
-"""What a rule is, and what rules share: entries of lists, runs of words, and words that can be in a name.
+"""The record of a rule, and the common parts of rules: entries of lists, runs of words, and words that can
+be in a name.
 
 The words and fields beside names are the context clues of Douglass 2005, section 5.1.1, and of Sibanda &
 Uzuner 2006, section 4.1. The papers name kinds and examples; the lists are ours.

@@ -33,7 +33,7 @@ class Note(Strict):
 
 
 class Pair(Strict):
-    """What was issued, and the real text in its place."""
+    """An issued text, and the real text in its place."""
 
     issued: str = Field(min_length=1, max_length=LONGEST_PAIR, pattern=r"\S")
     real: str = Field(max_length=LONGEST_PAIR)

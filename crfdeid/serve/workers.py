@@ -1,4 +1,4 @@
-"""What a request asks for (tag, redact, restore), done in processes that end with the request. Requests and
+"""The work of a request (tag, redact, restore), done in processes that end with the request. Requests and
 replies are JSON.
 
     server ─▶ worker (a model, warmed by invented notes) ─▶ a copy of it for each request, which then ends
@@ -40,7 +40,7 @@ Reply = tuple[bytes, dict[str, int]]  # its body, and what is counted
 
 
 class LoadedEngine(NamedTuple):
-    """What finds the PHI of requests: a loaded model, what counts as PHI, and how probable it must be."""
+    """The tagger for requests: a loaded model, what counts as PHI, and how probable it must be."""
 
     tagger: Tagger
     policy: Policy | None = None
@@ -121,7 +121,8 @@ START_SECONDS = 900.0  # that a worker may need to load its model
 
 @dataclass(frozen=True)
 class Engine:
-    """What finds the PHI: a model, the name or file of a policy, thresholds as the command line has them."""
+    """The tagger's settings: a model, the name or file of a policy, thresholds as the command line has
+    them."""
 
     model: str = model.CAREFUL
     policy_name: str | None = None

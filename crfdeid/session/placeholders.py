@@ -112,7 +112,7 @@ def find_kind(type: str) -> str:
 
 
 def find_words(type: str, real: str) -> frozenset[str]:
-    """What two writings of one name, number or day have in common.
+    """The common form of all writings of one name, number or day.
 
     >>> sorted(find_words("PATIENT", "RUIZ, Ana M.")), find_words("PHONE", "(617) 555-0148")
     (['ana', 'ruiz'], frozenset({'6175550148'}))

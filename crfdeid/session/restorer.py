@@ -1,6 +1,6 @@
 """Bring the real texts back: in a whole answer, or in one that comes in chunks.
 
-What was issued is found as phrases in a tree of their characters, so that a phrase that began in one chunk
+Issued texts are found as phrases in a tree of their characters, so that a phrase that began in one chunk
 goes on in the next, and the end of a text is held back only as long as it may still become a phrase. The
 longest phrase at the first place is found. Capitals, kinds of apostrophes and dashes make no difference, and
 a blank of a phrase is any white space, such as the line end of a wrapped line. A phrase that begins or ends

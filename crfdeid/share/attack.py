@@ -37,9 +37,9 @@ class CanaryFigures:
 
 @dataclass(frozen=True)
 class Figures:
-    """What the attack found. ``strings`` has, by kind, the readable and all strings of one patient, of 2 to
-    before ``k`` patients, and of ``k`` or more; ``scanned_rare`` are strings of fewer than ``k`` patients in
-    the other files of the folder. ``has_other_bytes``: the model file has more than its parts."""
+    """The results of the attack. ``strings`` has, by kind, the readable and all strings of one patient, of
+    2 to before ``k`` patients, and of ``k`` or more; ``scanned_rare`` are strings of fewer than ``k``
+    patients in the other files of the folder. ``has_other_bytes``: the model file has more than its parts."""
 
     k: int
     notes: int

@@ -121,7 +121,7 @@ def is_guessed(tagger: CrfTagger, canary: Canary, known: Collection[str], names:
     random = Random(f"guesses {canary.name}")
     for start in range(0, names, CHUNK):
         others = invent_names(min(CHUNK, names - start), random, known)
-        tagger.forget()  # a vocabulary of so many names takes gigabytes
+        tagger.forget()  # a vocabulary of all these names takes gigabytes
         if any(rank_canary(tagger, canary, others)):
             return False
     return True

@@ -1,4 +1,4 @@
-"""What the workers are to do, decided and checked on the driver."""
+"""The plan for the workers, made and checked on the driver."""
 
 from __future__ import annotations
 

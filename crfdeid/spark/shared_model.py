@@ -56,7 +56,7 @@ class SharedModel:
 
     @property
     def name(self) -> str:
-        """What the driver knows the model by."""
+        """The name by which the driver knows the model."""
         return JOIN.join(part.name for part in self.parts)
 
     def locate(self) -> str:

@@ -1,4 +1,4 @@
-"""What runs in a Python worker of Spark: Arrow batches of notes in, the same rows with their results out.
+"""The work of a Python worker of Spark: Arrow batches of notes in, the same rows with their results out.
 
     rows ─▶ notes ─▶ groups ─▶ tag (and redact) ─▶ outcomes ─▶ rows with spans and error
 
@@ -56,7 +56,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Work:
-    """What a job asks of its workers. With a ``redactor`` the notes are redacted, and a group fails as a
+    """The task of a job for its workers. With a ``redactor`` the notes are redacted, and a group fails as a
     whole."""
 
     columns: Columns

@@ -1,4 +1,4 @@
-"""What is in no list: names that are built from syllables or changed from listed names, and instruments,
+"""Texts that no list has: names that are built from syllables or changed from listed names, and instruments,
 signs and brands.
 
 Such names keep a model from relying on its gazetteers: a third of the people and places of real notes are

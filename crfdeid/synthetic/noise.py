@@ -22,7 +22,7 @@ ANY_WORD = regex.compile(r"\p{L}{4,}")
 SIGN = regex.compile(r"\S")
 INSIDE = regex.compile(r"(?<=\S) (?=\S)")
 BETWEEN_LETTERS = regex.compile(r"(?<=\p{L}\p{L})(?=\p{L}\p{L})")
-# What a scanner takes for what: letters and digits of like form, and letters that touch.
+# Signs that a scanner confuses: letters and digits of like form, and letters that touch.
 LIKE_FORMS = (
     "l1I| 1lI Il1 ilj ji tf ft O0QD 0O o0ac ao ceo eco S5 5S sa B8R 8B3 38 Z2 2Z G6C 6Gb bh6 hb qg9 gq9 9g "
     "7T/ /7l uv vu nru HN NH EF FEP PF RB DO CG YV VY ., ,. :; -~"

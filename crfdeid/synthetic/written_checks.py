@@ -1,4 +1,5 @@
-"""What a second reader should look at in the written corpus: likely mistakes of annotation, with their lines.
+"""Places that a second reader should look at in the written corpus: likely mistakes of annotation, with
+their lines.
 
 python -m crfdeid.synthetic.written_checks FILE ...
 """

@@ -82,7 +82,7 @@ class SlotFiller(Protocol):
 
 @dataclass(frozen=True)
 class Checks:
-    """What the checks know of a language: what is wrong in a span, and what is wrong outside of one
+    """The checks of a language: what is wrong in a span, and what is wrong outside of one
     (:mod:`crfdeid.synthetic.written_checks`)."""
 
     name_edges: tuple[regex.Pattern[str], ...]  # of a name with a title, a credential or 's

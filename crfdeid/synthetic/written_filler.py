@@ -98,7 +98,7 @@ def read_plain_words() -> frozenset[str]:
 
 
 class Filler:
-    """What the words of one document become; ``names`` maps a word of a name to its new one. A language has
+    """The new words of one document; ``names`` maps a word of a name to its new one. A language has
     its ``cycles`` of words, the ``joiners`` of names, and what it draws from."""
 
     cycles: Sequence[Sequence[str]] = CYCLES

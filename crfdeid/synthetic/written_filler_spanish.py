@@ -69,7 +69,7 @@ def read_plain_words() -> frozenset[str]:
 
 
 class SpanishFiller(Filler):
-    """What the words of one Spanish document become."""
+    """The new words of one Spanish document."""
 
     cycles = (
         MONTHS,

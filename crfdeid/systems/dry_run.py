@@ -1,4 +1,4 @@
-"""What a training would read, what is odd about it, and how long it would take; it writes no model.
+"""A dry run: the data of a training, its oddities and its likely time; it writes no model.
 
 The report has counts and types of the scheme, and no text of a note.
 """

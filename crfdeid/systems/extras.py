@@ -1,4 +1,4 @@
-"""What a configuration needs before it trains: packages, and parsed sentences.
+"""The needs of a configuration before it trains: packages, and parsed sentences.
 
 An extra is a group of packages in setup.cfg. ``make train`` and ``make ablate`` install what is missing
 before they train, and do not call pip where nothing is missing. A training that observes links (Stat-Deid,

@@ -30,9 +30,9 @@ CRF_BOUNDS = {("lbfgs", "period"): (0, LARGEST), ("pa", "type"): (0, 2)}  # whol
 
 @dataclass(frozen=True)
 class Training:
-    """What a system learns from. ``model`` is the folder where it leaves its own files; ``on_iteration``
-    receives the number and the loss of each iteration; ``start`` is the folder of a model to continue
-    from."""
+    """The material that a system learns from. ``model`` is the folder where it leaves its own files;
+    ``on_iteration`` receives the number and the loss of each iteration; ``start`` is the folder of a model
+    to continue from."""
 
     model: ModelFolder
     documents: Sequence[Document]
@@ -201,8 +201,8 @@ def check_crf(algorithm: str, settings: dict[str, Any]) -> None:
 
 
 def find_crf_mistake(value: object, usual: object, bounds: tuple[int, int]) -> str:
-    """What is wanted instead of the value of a setting of CRFsuite, whose default is ``usual``; empty where
-    nothing is wrong. ``bounds`` are for whole numbers.
+    """The wanted values in place of the value of a setting of CRFsuite, whose default is ``usual``; empty
+    where nothing is wrong. ``bounds`` are for whole numbers.
 
     >>> find_crf_mistake(-0.5, 1.0, (1, 9)), find_crf_mistake(0, 6, (1, 9)), find_crf_mistake(2, 1.0, (1, 9))
     ('a number of 0 or more', 'a whole number from 1 to 9', '')

@@ -134,7 +134,7 @@ def make_pipeline(settings: configuration.Config) -> Pipeline:
 
 @dataclass(frozen=True)
 class Scorer:
-    """What scikit-learn calls with an estimator and documents: see :func:`make_scorer`."""
+    """The scorer that scikit-learn calls with an estimator and documents: see :func:`make_scorer`."""
 
     criterion: str
     measure: str

@@ -148,7 +148,7 @@ class Terms:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What a run that is resumed needs to have again."""
+        """The options that a resumed run must repeat."""
         return tuple(f"{name} {terms.digest}" for name, terms in self._name_lists() if terms)
 
     def _name_lists(self) -> tuple[tuple[str, TermList | None], ...]:
@@ -190,7 +190,7 @@ class Terms:
         self.left_out += left_out
 
     def report(self) -> dict[str, object]:
-        """What the lists did, for a report in JSON; nothing without a list."""
+        """The lists' effect, for a report in JSON; nothing without a list."""
         always = {"always": dict(sorted(self.found.items()))} if self.always else {}
         never = {"never": self.left_out} if self.never else {}
         return {"listed_terms": {**always, **never}} if self else {}
@@ -296,8 +296,8 @@ def build_term(text: str, type: str, is_loose: bool) -> Term | None:
 
 
 def compile_pattern(pattern: str, where: str) -> regex.Pattern[str]:
-    """Compile a pattern. Raises :class:`ConfigurationError`, which begins with ``where``, if it is not a regular
-    expression, finds empty texts, or can be slow."""
+    """Compile a pattern. Raises :class:`ConfigurationError`, which begins with ``where``, if it is not a
+    regular expression, finds empty texts, or can be slow."""
     try:
         compiled = regex.compile(pattern)
     except regex.error as error:

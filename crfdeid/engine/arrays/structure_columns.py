@@ -280,7 +280,7 @@ def bracket_left(columns: ValueNumbers, batch: Batch) -> Ints:
 
 
 def number_brackets(columns: ValueNumbers, batch: Batch) -> Ints:
-    """What each token is to brackets: one of the numbers of :data:`OF_BRACKETS`, or 0."""
+    """The place of each token in brackets: one of the numbers of :data:`OF_BRACKETS`, or 0."""
     return columns.number_texts("brackets", lambda text: OF_BRACKETS.get(text, 0))[batch.texts]
 
 

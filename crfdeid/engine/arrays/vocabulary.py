@@ -211,7 +211,7 @@ class TextNumbers:
 
 
 class ValueNumbers(Protocol):
-    """What a column of an observation needs: the numbers of values and of texts."""
+    """The sizes for a column of an observation: the numbers of values and of texts."""
 
     vocabulary: TokenVocabulary
     headings: dict[tuple[str, bytes], int]

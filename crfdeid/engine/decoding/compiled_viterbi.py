@@ -38,7 +38,7 @@ class Chain(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What Viterbi keeps of the tokens so far: the best scores of the paths to each label, ``before`` those
+    """Viterbi's state after the tokens so far: the best scores of the paths to each label, ``before`` those
     of the last token and ``come`` those of the next one; the words of bits ``alive`` of the labels that stay
     beside the hub. Token t of a sequence has the labels ``ends[t]`` to ``ends[t + 1]`` of ``labels``, with
     their scores ``kept``; ``used[0]`` are in use."""

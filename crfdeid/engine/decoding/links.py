@@ -16,7 +16,7 @@ from crfdeid.engine.arrays.types import Floats, Ints
 
 VECTOR, ROWS = 8, 4  # scores in a vector; rows that are added at once
 LEAST_SHARE = 1e-5  # of its base, for a factor that is laid out as a difference from it
-BUSY = 6  # a label with more differences than one for each so many labels has a whole row
+BUSY = 6  # a label with more differences than a sixth of the labels has a whole row
 
 
 class Links(NamedTuple):

@@ -80,7 +80,7 @@ class Scorer:
         self.rows = clear_window(self.rows, used, texts * len(self.offsets))
 
     def enlarge_window(self, texts: int) -> None:
-        """Make place for so many texts."""
+        """Make room for this number of texts."""
         self.rows = enlarge_window(self.rows, texts * len(self.offsets))
 
     def sum_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:

@@ -128,7 +128,7 @@ def _pack_parts(
 
 
 def pack_rows(rows: Rows, width: int, sums: int) -> PackedRows:
-    """Pack the rows, with place for so many ``sums``, and none for texts."""
+    """Pack the rows, with room for this number of ``sums``, and none for texts."""
     begin = DENSE + len(rows.dense)
     table = np.zeros((begin + sums, width))
     table[DENSE:begin] = pad_last(rows.dense, width, 0.0)
@@ -138,7 +138,7 @@ def pack_rows(rows: Rows, width: int, sums: int) -> PackedRows:
 
 
 def pack_lines(rows: Rows) -> tuple[Ints, Floats]:
-    """Return ``begins`` and ``lines`` of :class:`PackedRows`. What is left of a line adds 0.
+    """Return ``begins`` and ``lines`` of :class:`PackedRows`. The rest of a line adds 0.
 
     >>> rows = Rows(np.zeros((0, 9)), np.array([0, 2, 3]), np.array([4, 7, 4]), np.array([0.1, 0.2, 0.3]))
     >>> [part.tolist() for part in pack_lines(rows)]

@@ -292,7 +292,7 @@ class Scorer:
         self.window = np.zeros((texts, len(self.offsets), self.width))
 
     def enlarge_window(self, texts: int) -> None:
-        """Make place for so many texts."""
+        """Make room for this number of texts."""
         self.window = enlarge(self.window, texts)
 
     def sum_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:

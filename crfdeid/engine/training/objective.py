@@ -25,7 +25,7 @@ from crfdeid.engine.training.vectors import Vectors
 
 @dataclass(frozen=True)
 class Features:
-    """What the variables mean: first the ``pairs`` of a set of attributes and a label, then the allowed
+    """The order of the variables: first the ``pairs`` of a set of attributes and a label, then the allowed
     transitions in row order. ``number`` [attributes] is the set of each attribute, ``sizes`` [sets] is the
     size of each set."""
 
@@ -100,7 +100,7 @@ def find_keys(start: crfsuite_file.Weights, attributes: Sequence[str], labels: S
 
 
 class Corpus(NamedTuple):
-    """What is trained on; ``gold`` [tokens] are the places of the gold labels."""
+    """The training data; ``gold`` [tokens] are the places of the gold labels."""
 
     gold: np.ndarray
     layout: Layout

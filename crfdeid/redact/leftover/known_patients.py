@@ -62,7 +62,7 @@ class KnownPatients:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What a run that is resumed needs to have again."""
+        """The options that a resumed run must repeat."""
         return (f"{OPTION} {self.digest}",) if self.digest else ()
 
     def wrap(self, tag_group: TagGroup) -> TagGroup:
@@ -99,7 +99,7 @@ class KnownPatients:
         self.unknown += unknown
 
     def report(self) -> dict[str, object]:
-        """What the table did, for a report in JSON; nothing without a table."""
+        """The table's effect, for a report in JSON; nothing without a table."""
         if not self.table:
             return {}
         found = dict(sorted(self.found.items()))

@@ -21,7 +21,7 @@ RUN = re.compile(r"[^\W_]+")
 PART = re.compile(r"[A-ZÀ-ÖØ-Þ]?[^\W\dA-ZÀ-ÖØ-Þ_]+|[A-ZÀ-ÖØ-Þ]+(?![^\W\dA-ZÀ-ÖØ-Þ_])")  # of MarySmith30
 SCANNED = re.compile(r"[^\W_](?:[^\W_]|[|!](?=\w))+")
 SCANNED_NUMBER = re.compile(r"[\dOoIlSB|](?:-?[\dOoIlSB|])+(?!\w)")
-# What a scanner takes for one another becomes one sign: first pairs of letters, then single ones.
+# Signs that a scanner confuses become one sign: first pairs of letters, then single ones.
 PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("ii", "u"))
 LETTERS = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "!": "l", "5": "s", "8": "b", "6": "b"})
 DIGITS = str.maketrans({"O": "0", "o": "0", "I": "1", "l": "1", "|": "1", "S": "5", "B": "8"})

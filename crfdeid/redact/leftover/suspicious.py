@@ -70,7 +70,7 @@ SPACED = re.compile(rf"{CAPITAL}(?:[ .]{CAPITAL}){{3,}}(?!\w)")
 
 
 class Suspicion(NamedTuple):
-    """What looks like PHI: ``kind`` is one of :data:`KINDS`."""
+    """A place that looks like PHI: ``kind`` is one of :data:`KINDS`."""
 
     start: int
     end: int

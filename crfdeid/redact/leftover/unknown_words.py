@@ -1,6 +1,6 @@
 """Find the capitalized words of a redacted note that no list of words has: names of people and towns first,
-then words of no list. What is not a name by its writing or its place is left out, so that a person can read
-the rest.
+then words of no list. A word that is not a name by its writing or its place is left out, so that a person
+can read the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What a release keeps: the figures that ``crfdeid utility --json`` writes, as tables and in pages.
+"""How much medicine a release keeps: the figures that ``crfdeid utility --json`` writes, as tables and in
+pages.
 
 None of the figures has a word of a note: they are counts, shares, and ids that cannot be names.
 """

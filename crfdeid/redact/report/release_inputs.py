@@ -1,5 +1,5 @@
-"""What a page of a release shows: the report, the statement of a sample, and the places where to look, by
-offset and in their context where the notes are at hand."""
+"""The inputs of the page of a release: the report, the statement of a sample, and the places where to look,
+by offset and in their context where the notes are at hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crfdeid.text.document import Document
 Table = Mapping[str, Any]
 PLACE_COLUMNS = ["id", "start", "end", "type", "kind", "probability"]
 OLD_COLUMNS = PLACE_COLUMNS[:-1]  # of earlier versions
-# What the page needs, as (key, key of an inner table or empty, kind).
+# The figures that the page needs, as (key, key of an inner table or empty, kind).
 REPORT = (
     ("run", "date", str), ("run", "crfdeid", str), ("run", "secret", str), ("documents", "", int),
     ("patients", "", int), ("documents_without_patient", "", int), ("documents_unchanged", "", int),
@@ -37,7 +37,7 @@ STATEMENT = (
       for key in ("found", "as_read")),
 )  # fmt: skip
 UNKNOWN = "unknown word"
-SHOWN, FIRST, NOTES_OF_ONE = 400, 10, 5  # places; at least so many first, and one for each five notes
+SHOWN, FIRST, NOTES_OF_ONE = 400, 10, 5  # places; at least this number first, and one for each five notes
 AROUND = 40  # characters on each side of a place
 HEAD = ("note", "start", "end", "kind", "type", "probability")
 
@@ -85,7 +85,7 @@ def read_statement(path: Path, report: Table) -> Table:
 
 
 class Study(NamedTuple):
-    """What ``certify draw`` wrote, and the release with its notes."""
+    """The store of ``certify draw``, and the release with its notes."""
 
     store: Path
     release: Path

@@ -199,7 +199,8 @@ def render_foot(bound: Table) -> str:
 
 
 def describe_notes(report: Table) -> str:
-    """The number of notes, and of how many patients they are; a note that names none is not a patient here."""
+    """The number of notes, and of how many patients they are; a note that names none is not a patient
+    here."""
     patients, alone = report["patients"], report["documents_without_patient"]
     if not patients:
         return f"{report['documents']:,}; none names its patient"

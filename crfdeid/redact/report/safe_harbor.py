@@ -1,7 +1,7 @@
 """The report of a redaction by the categories of the Safe Harbor: counts, never text.
 
 The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R); ``configs/policies/safe_harbor.toml`` says
-which type belongs to which. What the rule does not require is counted separately.
+which type belongs to which. Replacements that the rule does not require are counted separately.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class ReportedStage(Protocol):
         """Return a function that does the step after ``tag_group``."""
 
     def report(self) -> dict[str, object]:
-        """What the step did, for JSON."""
+        """The results of the step, for JSON."""
 
     def lines(self) -> Iterable[str]:
-        """What the step did, for people."""
+        """The results of the step, for people."""
 
     def take_counts(self) -> Any:
         """Return the counts, and begin again with 0."""
@@ -197,7 +197,7 @@ class Report:
         return {kind: self.suspicious[kind] for kind in ORDER if self.suspicious[kind]}
 
     def _policy_table(self) -> dict[str, object]:
-        """What the policy did, by rule; nothing without a policy."""
+        """The policy's actions, by rule; nothing without a policy."""
         if not self.policy:
             return {}
         rules = [
@@ -207,7 +207,7 @@ class Report:
         return {"policy": {"name": self.policy.name, "source": self.policy.source, "rules": rules}}
 
     def _category_lines(self) -> Iterator[str]:
-        """What was found and what was done with it, by rule of the policy, otherwise by category."""
+        """The spans and their treatment, by rule of the policy, otherwise by category."""
         rows = {f"({letter}) {list_categories()[letter]}": counts for letter, counts in self.treated.items()}
         if self.policy:
             rows = {f"{cite} {title}": counts for (cite, title), counts in self.treated_by_rule.items()}
@@ -241,7 +241,7 @@ class Report:
             yield f"the model tagged at threshold {self.threshold}"
 
     def _remaining_lines(self) -> Iterator[str]:
-        """What was not replaced."""
+        """The texts that were not replaced."""
         if self.untouched:
             yield f"{len(self.untouched)} notes are unchanged: nothing was found in them; --report lists them"
         if kept := sum(counts["kept"] for counts in self.treated.values()):

@@ -1,4 +1,5 @@
-"""What becomes of the columns of a table beside its text and ids: dates move, others are dropped or copied.
+"""The treatment of a table's other columns, beside its text and ids: dates move, others are dropped or
+copied.
 
 A table with real dates beside shifted texts gives the shift away: one subtraction undoes it. So a column of
 dates or names goes out only if an option says what becomes of it.

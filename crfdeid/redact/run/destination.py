@@ -76,7 +76,7 @@ class Destination:
 
     @property
     def keep(self) -> KeepRow | None:
-        """What takes the rows of a table that is read once."""
+        """The output for the rows of a table that is read once."""
         return None
 
     @property
@@ -86,7 +86,7 @@ class Destination:
 
     @property
     def taken_out(self) -> Mapping[str, int]:
-        """What messages lost, by reason."""
+        """The losses of messages, by reason."""
         return {}
 
     @property

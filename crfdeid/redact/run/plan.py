@@ -1,4 +1,4 @@
-"""What a run of ``crfdeid redact`` does, as plain values that are checked before notes are read."""
+"""The plan of a run of ``crfdeid redact``, as plain values that are checked before notes are read."""
 
 from __future__ import annotations
 

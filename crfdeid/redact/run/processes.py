@@ -49,7 +49,7 @@ class NotesWithHistory(NamedTuple):
 
 @dataclass
 class ChunkResult:
-    """What became of the notes of some patients, and what the map is to hold of them. The patient after them
+    """The redacted notes of some patients, and their entries for the map. The patient after them
     has an ``error``, and the patients after that one are not redacted."""
 
     patients: list[tuple[list[SourcedRedaction], PatientHistory | None]] = field(default_factory=list)

@@ -60,7 +60,7 @@ def find_missing(
 
 
 class SourcedRedaction(NamedTuple):
-    """What became of a note. ``source`` says where its spans come from (:func:`name_source`)."""
+    """The result for a note. ``source`` says where its spans come from (:func:`name_source`)."""
 
     redaction: Redaction
     source: str
@@ -153,7 +153,7 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class RedactSteps:
-    """What is done with the notes of a patient: ``tag_group`` finds their spans, and they are redacted.
+    """The steps for the notes of a patient: ``tag_group`` finds their spans, and they are redacted.
     ``read_ahead`` may tag the next patients too, so that batches are full. ``known`` is what a table says of
     the patients."""
 

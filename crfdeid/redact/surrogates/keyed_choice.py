@@ -125,8 +125,8 @@ class Initials:
         self._permuted: dict[tuple[str, str], dict[str, str]] = {}  # by letters and thing
 
     def find_letter(self, letter: str, thing: str) -> str | None:
-        """What a capital becomes for a kind of thing; None for one of no permutation. Only the letters that
-        permute with it are permuted."""
+        """The capital that replaces a capital, for a kind of thing; None for one of no permutation. Only
+        the letters that permute with it are permuted."""
         if thing in self.shared:
             return self.shared[thing].find_letter(letter, PATIENTS)
         if not (letters := self.groups.get(letter)):

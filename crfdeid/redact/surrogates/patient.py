@@ -48,7 +48,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Makers:
-    """What makes the surrogates of each kind in a language."""
+    """The classes that make the surrogates of each kind in a language."""
 
     names: type[Names] = Names
     institutions: type[Institutions] = Institutions

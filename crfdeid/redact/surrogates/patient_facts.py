@@ -1,4 +1,4 @@
-"""What the notes of a patient contain, and what a map remembers of earlier notes.
+"""The facts in the notes of a patient, and the memory that a map has of earlier notes.
 
 The facts depend on the set of notes, not on their order. Without facts there are surrogates too; each is then
 chosen for its word only.
@@ -200,7 +200,7 @@ def collect_facts(documents: Iterable[Document], complete: bool = True) -> Patie
 
 @dataclass
 class PatientHistory:
-    """What a map remembers of a patient. The fields are the keys of the map file: ``names`` are the
+    """The memory that a map has of a patient. The fields are the keys of the map file: ``names`` are the
     surrogates of folded names, ``given`` those of places and numbers, ``orders`` counts day-first and
     month-first dates, and ``pairs`` holds by type the real texts with their surrogates. ``notes`` is the hash
     of the notes that were redacted last, and ``before`` holds the first four fields as they were before.

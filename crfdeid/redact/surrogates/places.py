@@ -69,7 +69,7 @@ class Places:
 
     @cached_property
     def states(self) -> dict[str, str]:
-        """What each state becomes: itself where a policy keeps the states."""
+        """The new state for each state: itself where a policy keeps the states."""
         if self.keeps_states:
             return {state: state for state in STATES}
         return {

@@ -209,7 +209,7 @@ class Utility:
         return reduce(add, map(Intervals.count, self._by_patient.values()), Intervals()) - self.within
 
     def list_changed(self, most: int) -> list[NoteCounts]:
-        """Return the notes that lost or gained most, at most so many."""
+        """Return the notes that lost or gained most, at most ``most``."""
         changed = (note for note in self.notes if note.lost or note.new)
         return sorted(changed, key=lambda note: (-note.lost - note.new, note.number))[:most]
 

@@ -1,4 +1,4 @@
-"""What programs read in a clinical text: words of medicine, measures, negations, dates and ages.
+"""The content that programs read in a clinical text: words of medicine, measures, negations, dates and ages.
 
 A date counts if its day, month and year are written; a year and an age count too. The words of medicine are
 those of lists that ship, of English: diseases, drugs, findings and symptoms, the words of the MeSH headings,
@@ -141,8 +141,8 @@ DATE, AGE, MARKER = "\0date", "\0age", "\0marker"  # in the row of pieces; no pi
 
 
 class Day(NamedTuple):
-    """What a date says: its year, and its day if it is written. ``is_short``: the year has two digits, so
-    that it may be of another century."""
+    """The meaning of a date: its year, and its day if it is written. ``is_short``: the year has two digits,
+    so that it may be of another century."""
 
     year: int
     day: date | None = None

@@ -62,7 +62,7 @@ class Mistake(NamedTuple):
 
 
 class NoteOutcome(NamedTuple):
-    """What one note adds to an outcome: the number of instances, the missed ones, and each spurious one
+    """The part of one note in an outcome: the number of instances, the missed ones, and each spurious one
     with its text, in small letters, and whether it is excused."""
 
     instances: int

@@ -244,7 +244,7 @@ def read_decided_notes(study: Study, set_name: str | None) -> list[DecidedNote]:
 
 
 def read_keys(study: Study) -> dict[int, Key]:
-    """What a decided note's figures depend on: the versions of its books, and the systems."""
+    """The inputs of a decided note's figures: the versions of its books, and the systems."""
     systems = tuple(study.list_systems())
     sql = """SELECT note, group_concat(book || char(10) || version, char(10)) FROM
              (SELECT note, book, version FROM states ORDER BY note, book) GROUP BY note"""

@@ -1,4 +1,4 @@
-"""What an adjudicator does: compare the marks of several readers, decide, and reopen.
+"""The work of an adjudicator: compare the marks of several readers, decide, and reopen.
 
 A reader never sees another reader's marks in a note that they still have to read. Therefore only a reader who
 has finished the note, or can no longer begin it, sees its consensus; and a consensus opens only when no

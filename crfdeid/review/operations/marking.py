@@ -1,4 +1,4 @@
-"""What a reader does: open notes, mark them and all repeats of a mark, undo, go on.
+"""The work of a reader: open notes, mark them and all repeats of a mark, undo, go on.
 
 Every operation returns JSON for the page (docs/review_api.md). Actions are logged with all offsets and types.
 A note that was not shown whole cannot be finished (Douglass 2005, section 4.1: readers missed the ends of

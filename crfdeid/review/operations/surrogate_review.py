@@ -55,7 +55,7 @@ def list_notes(study: Study, set_name: str | None) -> Json:
 
 
 def read_keys(study: Study) -> dict[int, tuple[object, ...]]:
-    """What a decided note's replacements depend on: the consensus of the patient's notes, which of them
+    """The inputs of a decided note's replacements: the consensus of the patient's notes, which of them
     changed on disk, and a person's edits."""
     edits = dict(study.store.fetch_all("SELECT note, version FROM states WHERE book = ?", BOOK))
     sql = "SELECT note, version FROM states WHERE book = ? AND done ORDER BY note"

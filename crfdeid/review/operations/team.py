@@ -1,5 +1,5 @@
-"""What a coordinator sees and does: who reads which notes, who has read what and how fast, how far readers
-agree, and the log of all actions."""
+"""The view and the work of a coordinator: who reads which notes, who has read what and how fast, how far
+readers agree, and the log of all actions."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ FEWEST = 10  # decided notes with which some are kept aside
 
 
 class TrainingWork(Protocol):
-    """What a job offers to its work: its phase is shown, and it can be stopped."""
+    """The side of a job that its work sees: its phase is shown, and it can be stopped."""
 
     phase: str
     result: Json | None

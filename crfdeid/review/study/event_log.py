@@ -21,7 +21,7 @@ Action = Mapping[str, Any]
 
 
 class Summary(NamedTuple):
-    """What lists of notes show of a state, so that they need not decode it."""
+    """The part of a state that lists of notes show, so that they need not decode it."""
 
     done: bool
     marks: int

@@ -68,7 +68,7 @@ CREATE TABLE preferences(reader TEXT PRIMARY KEY, keys TEXT NOT NULL) WITHOUT RO
 CREATE TABLE assignments(
     note INTEGER NOT NULL, reader TEXT NOT NULL, PRIMARY KEY(note, reader)) WITHOUT ROWID;
 """
-# What lists need of the states, by note, without reading the states themselves.
+# The parts of the states that lists need, by note, without reading the states themselves.
 INDEX = """CREATE INDEX IF NOT EXISTS states_of_note
            ON states(note, book, version, done, marks, decided)"""
 

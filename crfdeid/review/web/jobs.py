@@ -104,7 +104,7 @@ class Jobs:
 
 
 def wait_for(process: subprocess.Popen[str], check: Callable[[], None]) -> tuple[str, str]:
-    """What the process printed when it has ended; ``check`` is called now and then meanwhile."""
+    """Return the output of the process when it has ended; ``check`` is called now and then meanwhile."""
     while True:
         try:
             return process.communicate(timeout=POLL_SECONDS)

@@ -70,7 +70,7 @@ def show_session(request: Request, study: OpenStudy) -> Response:
 
 
 def find_need(study: Study) -> str:
-    """What opens a session."""
+    """The credentials that open a session."""
     return "password" if study.requires_login else "key"
 
 

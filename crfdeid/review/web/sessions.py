@@ -263,7 +263,7 @@ class Logins:
     async def wait_for_check(
         self, name: str, password: str | None, needed: bool, address: str
     ) -> Reader | None:
-        """What :meth:`check` finds when its turn has come."""
+        """The result of :meth:`check` when its turn has come."""
         self.waiting[address] += 1
         try:
             loop = asyncio.get_running_loop()
@@ -292,7 +292,7 @@ class Logins:
 
 @cache
 def make_dummy_hash() -> str:
-    """What the password of an unknown reader is compared with, so that the reply takes equally long."""
+    """The hash for the password of an unknown reader, so that the reply takes equally long."""
     return PasswordHasher().hash("nobody's password")
 
 

@@ -296,9 +296,7 @@ def pass_back(network: Network, design: Any, step: Step, passed: Passed, error: 
     )
 
 
-def build_design(
-    network: Network, tokens: TrainingTokens, stream: Ints, random: np.random.Generator
-) -> Any:
+def build_design(network: Network, tokens: TrainingTokens, stream: Ints, random: np.random.Generator) -> Any:
     """Return which rows each token adds, a sparse matrix [tokens, rows]; some are left out at random."""
     from scipy.sparse import csr_array
 

@@ -1,4 +1,4 @@
-"""What ``two_stage`` and ``multi`` share: systems that see what other systems found.
+"""The common parts of ``two_stage`` and ``multi``, systems that see the spans of other systems.
 
 The findings of the first systems are extra columns of a document, so the system that comes after is
 trained and applied like any other. In training these findings are out of fold: they come from a model

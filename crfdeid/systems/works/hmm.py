@@ -113,7 +113,7 @@ class HmmTagger(Tagger):
 
     @property
     def bias(self) -> np.ndarray:
-        """What is added to the score of each class at each word [class]."""
+        """The addition to the score of each class at each word [class]."""
         bias = np.zeros(len(self.types))
         bias[0] = -self.config.recall_bias
         return bias

@@ -5,7 +5,7 @@
     rnnlm     the input weights of a recurrent language model (Mikolov et al. 2010)
     file      those of a file; a word that the file does not have gets its word in small letters, or draws
 
-What is learned is learned from the training text without its spans, and from a text beside it.
+Vectors are learned from the training text without its spans, and from a text beside it.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ FILLER = regex.compile(
     regex.VERBOSE | regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
-# What separates the days of one month in a list.
+# Separators of the days of one month in a list.
 LIST = regex.compile(r"[\s,]*(?:and|&|or|to|-|–)?[\s,]*(?:the\s+)?", regex.IGNORECASE)
 
 BEFORE_DAY = regex.compile(

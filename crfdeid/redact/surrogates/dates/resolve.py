@@ -1,6 +1,6 @@
 """Which day the fields of a date mean, and which year or quarter the day is in.
 
-What a text leaves out is chosen nearest to the note's own date.
+The parts that a text leaves out are chosen nearest to the note's own date.
 """
 
 from __future__ import annotations

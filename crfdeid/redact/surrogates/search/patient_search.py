@@ -1,6 +1,6 @@
 """Search a patient's notes for texts that were found in one of them.
 
-What the tagger found once and missed elsewhere is found by its text, unless it may be another word there. A
+A text that the tagger found once and missed elsewhere is found again, unless it may be another word there. A
 name that is also a word ("May", "Rice", "Foley") counts as PHI only if it is written and used as a name.
 """
 

@@ -1,4 +1,4 @@
-"""What is searched for in a patient's notes after a text was found in one of them.
+"""The strings to search in a patient's notes after a text was found in one of them.
 
 Whole dates are searched by their day, whatever their notation: 3/7/2061, March 7, 2061, 2061-03-07, 7MAR61.
 

@@ -158,7 +158,8 @@ class SpanishPlaces(Places):
 
     @cached_property
     def provinces(self) -> dict[Province, Province]:
-        """What each province becomes: another one of its country, or itself where a policy keeps them."""
+        """The new province for each province: another one of its country, or itself where a policy keeps
+        them."""
         if self.keeps_states:
             return {province: province for province in list_provinces()}
         made: dict[Province, Province] = {}
