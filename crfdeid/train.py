@@ -49,8 +49,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--scheme",
-        help="the types: auto takes those of the training corpus and writes them to OUT.scheme.toml; or a "
-        "scheme file, or a shipped one (default: that of the configuration)",
+        help="the types: auto takes the training corpus's types and writes them to OUT.scheme.toml; or a "
+        "scheme file, or a shipped one (default: the configuration's)",
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     cli.add_overlaps_option(parser)

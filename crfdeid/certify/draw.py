@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the notes for the readers: a folder, or a file (.jsonl, .csv)",
     )
-    add("--format", help="of the notes for the readers (default: that of the release)")
+    add("--format", help="of the notes for the readers (default: the release's)")
     add("--from", dest="source", metavar="FORMAT", help="of the release (default: detected)")
     add("--notes", type=int, help="to draw (default: as many as certify plan says)")
     add("--seed", type=int, help="the same seed draws the same notes (default: a random one)")

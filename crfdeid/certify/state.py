@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--reader", action="append", default=[], metavar="NAME=PATH", help="the notes as a reader marked "
         "them, in any format; without it, the last look again, from the store")  # fmt: skip
     add("--model", action="append", default=[], metavar="NAME", help="the model of the release: readers "
-        "whose marks are its marks are named, as with the rules and the models that ship")  # fmt: skip
+        "whose marks come from it are named, as with the rules and the models that ship")  # fmt: skip
     add("--out", type=Path, action="append", default=[], help="also to a file: .txt, .json, or .html to sign")
     add("--overwrite", action="store_true", help="replace existing files")
     add("--tuned", type=Path, action="append", default=[], metavar="PATH", help=HELP)

@@ -75,7 +75,7 @@ def list_lines(statement: Statement) -> Iterator[str]:
 def describe_systems(statement: Statement) -> Iterator[str]:
     for like in statement.systems:
         yield (
-            f"NOT EVIDENCE: the marks of {like.reader} are those of the system {like.system} "
+            f"NOT EVIDENCE: the marks of {like.reader} come from the system {like.system} "
             f"({like.shared} of its {like.mistakes} mistakes). People must read the notes."
         )
         yield ""
@@ -100,7 +100,7 @@ def describe_sample(statement: Statement) -> Iterator[str]:
     if store.allowed:
         yield f"Types that the release may show, not counted: {', '.join(store.allowed)}."
     if store.policy:
-        yield f"What the policy {store.policy} keeps is neither masked nor counted; readers saw it."
+        yield f"PHI that the policy {store.policy} keeps is neither masked nor counted; readers saw it."
     yield f"Design effect: {statement.design_effect:.2f} measured, {statement.assumed_effect:.2f} used."
 
 
@@ -144,7 +144,7 @@ def describe_draw(statement: Statement) -> Iterator[str]:
 def describe_readers(statement: Statement) -> Iterator[str]:
     yield from describe_plants(statement)
     if not statement.systems:
-        yield f"No reader's marks are those of a system: compared with {', '.join(statement.compared)}."
+        yield f"No reader's marks come from a system: compared with {', '.join(statement.compared)}."
 
 
 def describe_plants(statement: Statement) -> Iterator[str]:

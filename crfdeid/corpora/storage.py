@@ -105,7 +105,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
     if path.is_file():
         raise FormatError(f"{path}: exists; --overwrite replaces it")
     if path.is_dir() and any(path.iterdir()):
-        raise FormatError(f"{path}: holds files; --overwrite replaces those of the same name")
+        raise FormatError(f"{path}: holds files; --overwrite replaces files of the same name")
 
 
 def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> None:

@@ -44,7 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("system", type=Path, help="the same documents with the spans that the system found")
     add("--against", type=Path, metavar="OTHER", help="a second system, to compare with")
     add("--rules", choices=("i2b2", "meddocan"), default="i2b2", help="official scores to use")
-    add("--scheme", help="label scheme (default: that of the rules)")
+    add("--scheme", help="label scheme (default: the rules' own)")
     cli.add_types_option(parser)
     add("--hipaa", choices=("script", "list"), default="script", help="list includes IDNUM")
     add("--missing-documents", choices=("error", "ignore"), default="error", help="only in gold")

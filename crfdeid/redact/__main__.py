@@ -40,7 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--out", type=Path, required=True, help="a folder, a file such as clean.jsonl, or - for standard "
         "output")  # fmt: skip
     add("--sql", metavar="URL", help="read the notes from a database, by its address for SQLAlchemy; env: "
-        f"the variable {URL_VARIABLE} has it, which other users of this machine cannot see")  # fmt: skip
+        f"read it from the variable {URL_VARIABLE}, which other users of the machine cannot see")  # fmt: skip
     add("--query", help="of --sql: its rows are the notes, in columns that --id-column, --text-column and "
         "--patient-column name")  # fmt: skip
     add("--format", help="output format (default: the format of the notes)")
@@ -72,7 +72,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         "patients, and write the notes in the order of the new ones; keyed: codes that the key makes, "
         "which the Safe Harbor does not allow (default: random)")  # fmt: skip
     add("--keep-ids", action="store_true", help="of a table: do not replace the cells of the id and the "
-        "patient by codes; for ids that are nobody's")  # fmt: skip
+        "patient by codes; for ids that identify no person")  # fmt: skip
     add_column_options(parser)
     spans = parser.add_mutually_exclusive_group().add_argument
     spans("--no-spans", action="store_true", help="write the notes without the surrogates' spans (the "
@@ -89,11 +89,11 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what becomes of the other columns of a table."""
+    """Add the options for the other columns of a table."""
     for name, what in (
-        ("date", "its dates move as those of the patient's notes"),
-        ("drop", "it does not go out"),
-        ("copy", "it goes out as it is, with all PHI that it has"),
+        ("date", "its dates move by the same days as the patient's notes"),
+        ("drop", "it is left out of the output"),
+        ("copy", "it is copied unchanged, PHI included"),
     ):
         parser.add_argument(f"--{name}-column", action="append", default=[], metavar="NAME",
             help=f"of a table: {what}; can be given several times")  # fmt: skip
@@ -122,7 +122,7 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
     add("--season-weeks", type=int, default=defaults.weeks,
         help="and by at most this many weeks more (default: %(default)s)")  # fmt: skip
-    add("--language", metavar="NAME", help="of the notes and their surrogates (default: that of the model)")
+    add("--language", metavar="NAME", help="of the notes and their surrogates (default: the model's)")
     add("--same-doctor-across-patients", action="store_true", help="a doctor has one surrogate in the notes "
         "of all patients")  # fmt: skip
     add("--import-shifts", type=Path, metavar="FILE", help="a CSV table of patient and days, whole weeks, by "

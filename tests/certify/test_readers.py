@@ -99,7 +99,7 @@ def test_the_marks_of_a_system_are_no_evidence(tmp_path, capsys):
     main([*state, f"--reader=bob={tmp_path / 'bob.jsonl'}"])
     printed = capsys.readouterr().out
     first = next(line for line in printed.splitlines() if "EVIDENCE" in line or "What this" in line)
-    assert first.startswith("NOT EVIDENCE: the marks of bob are those of the system rules")
+    assert first.startswith("NOT EVIDENCE: the marks of bob come from the system rules")
     assert "not shown" in printed
 
 

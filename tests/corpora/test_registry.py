@@ -140,7 +140,7 @@ def test_what_exists_is_replaced_only_on_demand(tmp_path):
         assert list(corpora.read(tmp_path / name)) == [note]
         corpora.write([other], tmp_path / name, format, overwrite=True)
         assert list(corpora.read(tmp_path / name)) == [other]
-    with pytest.raises(FormatError, match="out: holds files; --overwrite replaces those of the same name"):
+    with pytest.raises(FormatError, match="out: holds files; --overwrite replaces files of the same name"):
         corpora.write_each([note], tmp_path / "out", "text")
     (tmp_path / "empty").mkdir()
     corpora.write([note], tmp_path / "empty", "text")

@@ -313,7 +313,7 @@ def test_days_of_a_map_go_before_those_that_are_drawn():
     for given, history, days in cases:
         assert patient.choose_days(given, 7, history) == days
     for given, history in ((14, moved), (14, paired), (7, moved)):
-        with pytest.raises(ConfigurationError, match="is not that of earlier notes in the map"):
+        with pytest.raises(ConfigurationError, match="the map has another shift for a patient"):
             patient.choose_days(given, 7, history)
 
 

@@ -244,5 +244,5 @@ def choose_days(given: int | None, drawn: int, history: PatientHistory | None) -
     if history is not None and (history.pairs or history.days is not None):
         earlier = drawn if history.days is None else history.days
     if given is not None and earlier not in (None, given):
-        raise ConfigurationError("the shift of a patient is not that of earlier notes in the map")
+        raise ConfigurationError("the map has another shift for a patient, from earlier notes")
     return next(days for days in (given, earlier, drawn) if days is not None)

@@ -222,7 +222,7 @@ def find_agreed(state: Consensus) -> Json:
     """The spans of each undecided item on which all voters agree, by the item's key. Raises
     :class:`StageError` where there is none, or only one voter, who agrees with nobody."""
     if len(state.votes) < 2:
-        raise StageError("alone", "one voter alone agrees with nobody: decide each item")
+        raise StageError("alone", "there is only one voter: decide each item")
     undecided = set(state.undecided)
     agreed = [item for item in state.items if item.key in undecided and item.agreement == "all"]
     if not agreed:

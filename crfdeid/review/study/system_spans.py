@@ -93,7 +93,7 @@ def match_documents(study: Study, documents: Iterable[Document]) -> dict[int, Se
             raise FormatError(f"{shown}: not a note of this study")
         note = notes[document.id]
         if compute_fingerprint(document.text) != note.fingerprint:
-            raise FormatError(f"{shown}: its text is not that of the study's note with this id")
+            raise FormatError(f"{shown}: its text differs from the study's note with this id")
         spans[note.number] = keep_longest(document.spans)
     return spans
 
