@@ -162,7 +162,7 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
             continue
         if run.documents:
             seed = plan.sample_seed if run.seed is None else run.seed
-            train = folds.draw_sample(train, run.documents, seed)
+            train = folds.draw_patients(train, run.documents, seed)
         test = corpora.get(run.test) if plan.fold_count else find_corpus(run.test, run, corpora)
         if test:
             test = map_part(test, run)

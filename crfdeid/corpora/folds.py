@@ -77,6 +77,19 @@ def draw_sample(part: Part, number: int, seed: int) -> Part:
     return Part(part.name, tuple(part.documents[index] for index in sorted(order[:number])))
 
 
+def draw_patients(part: Part, number: int, seed: int) -> Part:
+    """Draw patients until they have ``number`` documents, of the last one perhaps not all, and keep the
+    corpus's order. With the same seed, a larger sample holds the smaller one. A document without a patient
+    is drawn by itself, as :func:`draw_sample` does."""
+    groups: dict[Owner, list[int]] = {}
+    for index, document in enumerate(part.documents):
+        groups.setdefault(document.owner, []).append(index)
+    order = list(groups.values())
+    Random(seed).shuffle(order)
+    drawn = [index for group in order for index in group][:number]
+    return Part(part.name, tuple(part.documents[index] for index in sorted(drawn)))
+
+
 def have_common_text(one: Part, other: Part) -> bool:
     """Whether a document of one part has the same text as a document of the other."""
     return not {document.text for document in one.documents}.isdisjoint(d.text for d in other.documents)

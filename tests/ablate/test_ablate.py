@@ -1,6 +1,7 @@
 """Experiments from the command to tables and plots."""
 
 import csv
+import dataclasses
 import json
 import statistics
 import subprocess
@@ -11,7 +12,8 @@ from experiments import SMALL, build_result, exit_status, run_ablation, write_co
 
 from crfdeid import corpora
 from crfdeid.ablate import __main__ as ablate
-from crfdeid.ablate import plan, plot, results, runner
+from crfdeid.ablate import jobs, plan, plot, results, runner
+from crfdeid.corpora.folds import Part
 from crfdeid.evaluate import scores, significance
 from crfdeid.systems.works import rnn_options
 from crfdeid.text import scheme
@@ -166,6 +168,15 @@ def test_a_learning_curve_grows_and_leaves_out_sizes_that_the_corpus_does_not_ha
     rows = json.loads((tmp_path / "out" / "table.json").read_text())["rows"]
     assert [row["trainings"][0]["train"]["documents"] for row in rows] == [24, 6, 12]
     assert "left out, for the corpus has no more documents: base, 500 documents" in capsys.readouterr().out
+
+
+def test_a_learning_curve_draws_patients(notes, tmp_path):
+    config = write_config(tmp_path, SMALL + "[learning_curve]\ndocuments = [6, 12]\n")
+    owned = (dataclasses.replace(note, patient=f"p{place % 8}") for place, note in enumerate(notes[:24]))
+    parts = {"train": Part("train", tuple(owned)), "test": Part("test", tuple(notes[24:]))}
+    _, six, twelve = jobs.build_rows(plan.read_plan(config), parts, tmp_path)
+    patients = [{note.patient for note in row.jobs[0].train.documents} for row in (six, twelve)]
+    assert [len(found) for found in patients] == [2, 4] and patients[0] < patients[1]
 
 
 def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):

@@ -44,6 +44,23 @@ def test_samples_grow(one, two, seed):
     assert small <= large and len(large) == max(one, two)
 
 
+@given(documents, st.integers(1, 30), st.integers(1, 30), st.integers(0, 3))
+def test_samples_of_patients_grow_and_cut_one_patient_at_most(documents, one, two, seed):
+    part = Part("x", documents)
+    found = [folds.draw_patients(part, n, seed).documents for n in sorted((one, two))]
+    assert set(found[0]) <= set(found[1])
+    for sample, wanted in zip(found, sorted((one, two))):
+        assert len(sample) == min(wanted, len(documents))
+        assert [d for d in documents if d in sample] == list(sample)
+        left = {d.owner for d in documents if d not in sample}
+        assert len(left & {d.owner for d in sample}) <= 1
+
+
+def test_without_patients_a_sample_of_patients_is_one_of_documents():
+    part = Part("x", tuple(Document(f"n{i}", "text") for i in range(20)))
+    assert folds.draw_patients(part, 7, 2) == folds.draw_sample(part, 7, 2)
+
+
 def test_folds_want_one_document_of_each_name():
     part = Part("x", (Document("a", "text"), Document("a", "other"), Document("b", "text")))
     with pytest.raises(ConfigurationError, match="x: document a occurs twice"):
