@@ -17,6 +17,7 @@ from crfdeid.systems import model_folder
 from crfdeid.systems.crf import CRFSUITE, CrfTagger
 from crfdeid.systems.judged.judged import SHARES
 from crfdeid.systems.judged.network import VALUES as NETWORK_VALUES
+from crfdeid.systems.judged.word_evidence import read_compressed
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import TRAINING
 
@@ -121,9 +122,9 @@ def watch(documents: Sequence[Document], on_document: Callable[[], object]) -> I
 def read_model(tagger: CrfTagger) -> set[str]:
     """Return the words and long numbers that can be read in a model: in its attributes, in its known words,
     in its table of the shares of words, in its network's values, and in its gazetteers of training spans."""
-    names = model_folder.KNOWN_WORDS, SHARES, NETWORK_VALUES
-    paths = [path for name in names if (path := tagger.folder / name).is_file()]
-    known = {text for path in paths for text in strings.find_strings(read_text(path))}
+    readers = {model_folder.KNOWN_WORDS: read_text, NETWORK_VALUES: read_text, SHARES: read_compressed}
+    texts = [read(path) for name, read in readers.items() if (path := tagger.folder / name).is_file()]
+    known = {found for text in texts for found in strings.find_strings(text)}
     attributes = strings.read_strings(tagger.weights.attributes)
     return attributes | known | strings.read_training_lists(tagger.folder)
 

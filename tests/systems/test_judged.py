@@ -138,7 +138,7 @@ def test_its_threshold_is_a_setting():
     [
         ("trees.npz", judged.read_trees),
         ("values.json", judged.read_values),
-        ("word_shares.json", word_evidence.read_shares),
+        ("word_shares.json.gz", word_evidence.read_shares),
     ],
 )
 def test_a_model_without_one_of_its_files_is_refused(tmp_path, name, read):

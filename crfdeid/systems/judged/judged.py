@@ -42,7 +42,7 @@ from crfdeid.systems.tagger import ModelFolder, batch_documents
 from crfdeid.systems.threshold import Threshold, list_spans, read_limits
 from crfdeid.text.document import Document
 
-TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json"
+TREES, VALUES, SHARES = "trees.npz", "values.json", "word_shares.json.gz"
 EFFORT = 2.5  # of a network without compiled loops: the time for each text, as a multiple of a CRF's
 DOUBTFUL = 0.01  # a span that is right with less probability is not chosen; one of several types can have it
 LEAF = -1

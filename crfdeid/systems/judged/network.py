@@ -38,7 +38,7 @@ BLOCK = 32
 TOGETHER = 2048  # tokens of the notes that are read at once
 LONGEST = 12  # tokens of a possible span after its first
 ARRAYS, VALUES = "network.npz", "network.json"  # in the folder of a model
-BYTE = 127  # the largest number of a row that is kept in a byte
+LARGEST = 15  # number of a row in its file, which compresses better than one of a whole byte
 
 NAMES = (
     "the CRF's",
@@ -366,7 +366,7 @@ def average_inside(shares: Singles, found: Candidates) -> Floats:
 
 def write_network(folder: Path, network: Network, values: Values) -> None:
     """Write the arrays, each row of ``rows`` as bytes, and the values."""
-    scale = np.abs(network.rows).max(axis=1, keepdims=True) / BYTE
+    scale = np.abs(network.rows).max(axis=1, keepdims=True) / LARGEST
     bytes = np.round(network.rows / np.where(scale, scale, 1)).astype(np.int8)
     halves = {name: array.astype(np.float16) for name, array in network._asdict().items() if name != "rows"}
     with (folder / ARRAYS).open("wb") as file:

@@ -10,7 +10,9 @@ elsewhere in the note, which sure spans are near, and what the note is full of.
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -113,10 +115,10 @@ class WordShares:
         return np.column_stack(columns)
 
     def write(self, path: Path) -> None:
-        """Write the counts."""
+        """Write the counts, compressed: the same counts give the same bytes."""
         whole = {"types": self.types, "words": self.table}
         text = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        path.write_text(text + "\n", encoding="utf-8")
+        path.write_bytes(gzip.compress(f"{text}\n".encode(), mtime=0))
 
 
 SHARE_NAMES = (
@@ -164,12 +166,17 @@ def place_words(words: Words, key: tuple[int, int, int]) -> Iterator[tuple[str, 
         yield "after", words[end + 1]
 
 
+def read_compressed(path: Path) -> str:
+    """Return the text of a file that :meth:`WordShares.write` wrote."""
+    return gzip.decompress(path.read_bytes()).decode("utf-8")
+
+
 def read_shares(path: Path) -> WordShares:
     """Read the shares. Raises :class:`ModelError` where the file is missing or another one."""
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = json.loads(read_compressed(path))
         return WordShares({**table["words"]}, table["types"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, IndexError, AttributeError):
         raise ModelError(f"{path}: missing, or not the word shares of a judged model") from None
 
 
