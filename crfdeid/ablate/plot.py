@@ -77,30 +77,38 @@ def error_bars(figures: Figures, name: str) -> list[list[float]] | None:
 
 
 def draw_curves(axes: Any, results: Sequence[Result], figures: Figures) -> None:
-    """Draw the figures against the number of training documents, one line per system."""
-    systems: dict[str, list[Result]] = {}
+    """Draw the figures against the number of training documents, one line per system: through the mean of
+    the draws of a size, with a band from the lowest to the highest."""
+    systems: dict[str, dict[int, list[str]]] = {}
     for result in sorted(results, key=training_size):
         run = result.row.run
-        systems.setdefault(run.name.removesuffix(f", {run.documents} documents"), []).append(result)
+        sizes = systems.setdefault(run.group.removesuffix(f", {run.documents} documents"), {})
+        sizes.setdefault(training_size(result), []).append(result.title)
     for name, mark in CURVES.items():
-        for system, points in systems.items():
+        for system, sizes in systems.items():
             label = name if len(systems) == 1 else f"{system}: {name}"
-            chosen = {point.title: figures[point.title] for point in points}
-            values = [row[name] for row in chosen.values()]
-            axes.errorbar(
-                list(map(training_size, points)),
-                values,
-                yerr=error_bars(chosen, name),
-                marker=mark,
-                label=label,
-            )
+            draw_curve(axes, sizes, figures, name, marker=mark, label=label)
     axes.set_xscale("log")
     axes.minorticks_off()
-    sizes = sorted(set(map(training_size, results)))
-    axes.set_xticks(sizes, list(map(str, sizes)))
-    axes.set_xlabel("training documents")
+    ticks = sorted(set(map(training_size, results)))
+    axes.set_xticks(ticks, list(map(str, ticks)))
+    has_draws = any(len(titles) > 1 for sizes in systems.values() for titles in sizes.values())
+    axes.set_xlabel("training documents" + ("; band: lowest to highest draw" if has_draws else ""))
     axes.grid(alpha=0.4)
     axes.legend(fontsize=8)
+
+
+def draw_curve(axes: Any, sizes: dict[int, list[str]], figures: Figures, name: str, **style: str) -> None:
+    """Draw a figure of one system by size; with one draw of each size, a bar is its 95% interval."""
+    values = [[figures[title][name] for title in titles] for titles in sizes.values()]
+    means = [sum(drawn) / len(drawn) for drawn in values]
+    if all(len(drawn) == 1 for drawn in values):
+        chosen = {title: figures[title] for titles in sizes.values() for title in titles}
+        axes.errorbar(list(sizes), means, yerr=error_bars(chosen, name), **style)
+        return
+    (line,) = axes.plot(list(sizes), means, **style)
+    band = list(map(min, values)), list(map(max, values))
+    axes.fill_between(list(sizes), *band, alpha=0.15, color=line.get_color())
 
 
 def training_size(result: Result) -> int:

@@ -240,6 +240,27 @@ def test_which_corpus_is_the_test_is_never_guessed(corpus, two_sets, tmp_path, c
         assert {name: len(part.documents) for name, part in read.items()} == sides
 
 
+def test_the_draws_of_a_learning_curve_are_one_line_with_a_band(notes, tmp_path):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    found, figures = [], {}
+    values = {"base": 0.9, "base, 4 documents": 0.5, "base, 4 documents, seed 2": 0.7}
+    for title, value in values.items():
+        result = build_result(title, notes[:4] if "4" in title else notes, tmp_path)
+        repeats = "base, 4 documents" if "seed" in title else ""
+        run = dataclasses.replace(result.row.run, documents=4 if "4" in title else 0, repeats=repeats)
+        found.append(dataclasses.replace(result, row=dataclasses.replace(result.row, run=run)))
+        figures[title] = dict.fromkeys(plot.CURVES, value)
+    axes = Figure().subplots()
+    plot.draw_curves(axes, found, figures)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(plot.CURVES)
+    assert [list(line.get_ydata()) for line in axes.get_lines()] == [pytest.approx([0.6, 0.9])] * 3
+    low, high = (end(axes.collections[0].get_paths()[0].vertices[:, 1]) for end in (min, max))
+    assert (low, high) == (0.5, 0.9) and len(axes.collections) == 3
+    assert axes.get_xlabel().endswith("band: lowest to highest draw")
+
+
 def test_a_plot_has_room_for_long_names(notes, tmp_path):
     """Matplotlib warns where there is none, and warnings are errors here."""
     found = {title: build_result(title, notes, tmp_path) for title in ("base", "c1=0.1 " * 12)}
