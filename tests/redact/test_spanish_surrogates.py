@@ -244,6 +244,26 @@ def test_a_colombian_street_keeps_its_signs_and_a_town_its_country():
     assert {country for country, _ in places.find_provinces(fold(town))} & {"CO"}
 
 
+@pytest.mark.parametrize("short", ["N.L.", "Jal.", "PUE"])
+def test_a_short_state_becomes_a_short_state_whose_town_is_beside_it(short):
+    town, state = redact(("Villa Vorín", "CITY"), ", ", (short, "STATE"))
+    (own,) = places.find_provinces(fold(state))
+    assert state != short and state.endswith(".") == short.endswith(".") and town in places.group_towns()[own]
+
+
+def test_another_spelling_of_a_province_is_that_province():
+    first, second = redact(("Castelló", "STATE"), ", ", ("Castellón", "STATE"))
+    assert first == second and first in {name for _, name in places.list_provinces()}
+
+
+def test_a_country_becomes_one_of_its_kind():
+    spoken, frequent, usa, united = redact(
+        ("Chile", "COUNTRY"), ", ", ("Marruecos", "COUNTRY"), ", ",
+        ("EEUU", "COUNTRY"), ", ", ("Estados Unidos", "COUNTRY"),
+    )  # fmt: skip
+    assert spoken in places.SPEAKING and frequent in places.FREQUENT and fold(usa) == fold(united)
+
+
 def test_what_a_hospital_is_stays_and_which_one_it_is_does_not():
     hospital, centre = redact(
         ("Hospital Universitario del Naranco", "HOSPITAL"), ", ", ("C.S. Sabugo", "HOSPITAL")

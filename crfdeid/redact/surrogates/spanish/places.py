@@ -63,7 +63,35 @@ COUNTRIES = {
     "DO": "República Dominicana", "EC": "Ecuador", "GT": "Guatemala", "MX": "México", "PE": "Perú",
     "PY": "Paraguay", "UY": "Uruguay", "VE": "Venezuela",
 }  # fmt: skip
-UNITS = ("ud", "uds")
+SPEAKING = (*COUNTRIES.values(), "Cuba", "El Salvador", "Honduras", "Nicaragua", "Panamá", "Puerto Rico")
+FREQUENT = (  # where people in Spanish notes come from, or go to
+    "Alemania", "Argelia", "Austria", "Bangladés", "Brasil", "Bulgaria", "Bélgica", "Camerún",
+    "Canadá", "China",
+    "Dinamarca", "Egipto", "Estados Unidos", "Filipinas", "Finlandia", "Francia", "Gambia",
+    "Georgia", "Ghana",
+    "Grecia", "Haití", "India", "Irlanda", "Italia", "Japón", "Mali", "Marruecos", "Mauritania", "Nigeria",
+    "Noruega", "Pakistán", "Países Bajos", "Polonia", "Portugal", "Reino Unido", "Rumanía",
+    "Rusia", "Senegal",
+    "Siria", "Suecia", "Suiza", "Turquía", "Túnez", "Ucrania",
+)  # fmt: skip
+AMERICA = ("EE. UU.", "EE.UU.", "EEUU", "USA")
+SHORT = {  # of the states of Mexico
+    "Aguascalientes": "Ags.", "Baja California": "B.C.", "Campeche": "Camp.", "Chiapas": "Chis.",
+    "Chihuahua": "Chih.", "Coahuila": "Coah.", "Colima": "Col.", "Durango": "Dgo.", "Guanajuato": "Gto.",
+    "Guerrero": "Gro.", "Hidalgo": "Hgo.", "Jalisco": "Jal.", "Michoacán": "Mich.", "Morelos": "Mor.",
+    "Nayarit": "Nay.", "Nuevo León": "N.L.", "Oaxaca": "Oax.", "Puebla": "Pue.", "Querétaro": "Qro.",
+    "San Luis Potosí": "S.L.P.", "Sinaloa": "Sin.", "Sonora": "Son.", "Tabasco": "Tab.",
+    "Tamaulipas": "Tamps.",
+    "Tlaxcala": "Tlax.", "Veracruz": "Ver.", "Yucatán": "Yuc.", "Zacatecas": "Zac.",
+}  # fmt: skip
+SPELLINGS = {  # of the provinces of Spain
+    "Castelló": "Castellón", "Alacant": "Alicante", "València": "Valencia", "Gerona": "Girona",
+    "Lérida": "Lleida",
+    "Vizcaya": "Bizkaia", "Guipúzcoa": "Gipuzkoa", "Araba": "Álava", "Nafarroa": "Navarra",
+    "Orense": "Ourense",
+    "La Coruña": "A Coruña", "Illes Balears": "Baleares", "Islas Baleares": "Baleares",
+    "Principado de Asturias": "Asturias", "Región de Murcia": "Murcia", "Comunidad de Madrid": "Madrid",
+}  # fmt: skip
 
 
 class SpanishInstitutions(Institutions):
@@ -171,7 +199,12 @@ class SpanishPlaces(Places):
 
     @cached_property
     def countries(self) -> dict[str, str]:
-        return self.choices.permute(sorted(word_lists.read_entries(LANGUAGE.countries)), "countries")
+        """What each country becomes: where Spanish is spoken, another such one; a frequent one another."""
+        every = {*word_lists.read_entries(LANGUAGE.countries)}
+        rest = every - {*SPEAKING, *FREQUENT, *AMERICA}
+        groups = (sorted(group) for group in ({*SPEAKING}, {*FREQUENT}, rest))
+        made = {old: new for group in groups for old, new in self.choices.permute(group, "countries").items()}
+        return made | dict.fromkeys(AMERICA, made["Estados Unidos"])
 
     def _find_state(self, name: str) -> str | None:
         """The province of a town as ``country name``: of the patient's country, otherwise the first."""
@@ -207,7 +240,11 @@ class SpanishPlaces(Places):
         if not found:
             return self.institutions.replace_place(text)
         own = next((each for each in found if each[0] == self.country), found[0])
-        return match_case(self.provinces[own][1], text)
+        new = self.provinces[own][1]
+        if own[0] == "MX" and fold(text).replace(".", "") in list_short():
+            short = SHORT[new] if text.endswith(".") else SHORT[new].replace(".", "")
+            return match_case(short, text) if text.isupper() and "." not in text else short
+        return match_case(new, text)
 
     def replace_zip(self, text: str) -> str | None:
         """Replace a postal code by one that begins as those of the province that its own becomes."""
@@ -369,7 +406,17 @@ def load_names() -> Mapping[str, tuple[Province, ...]]:
     found: dict[str, list[Province]] = defaultdict(list)
     for province in list_provinces():
         found[fold(province[1])].append(province)
+    for spelling, name in SPELLINGS.items():
+        found[fold(spelling)].append((SPAIN, name))
+    for name, short in SHORT.items():
+        found[fold(short).replace(".", "")].append(("MX", name))
     return {name: tuple(own) for name, own in found.items()}
+
+
+@cache
+def list_short() -> frozenset[str]:
+    """The short names of states, folded and without stops."""
+    return frozenset(fold(short).replace(".", "") for short in SHORT.values())
 
 
 def find_provinces(name: str) -> tuple[Province, ...]:
@@ -378,7 +425,8 @@ def find_provinces(name: str) -> tuple[Province, ...]:
     >>> find_provinces("oviedo"), find_provinces("asturias"), find_provinces("nowhere")
     ((('ES', 'Asturias'),), (('ES', 'Asturias'),), ())
     """
-    return tuple(dict.fromkeys([*load_names().get(name, ()), *load_towns().get(name, ())]))
+    of_name = load_names().get(name) or load_names().get(name.replace(".", ""), ())
+    return tuple(dict.fromkeys([*of_name, *load_towns().get(name, ())]))
 
 
 def is_province(text: str) -> bool:
