@@ -118,7 +118,8 @@ def read(name: str | Path = DEFAULT, **changes: Any) -> Config:
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Read the file's table on top of that of its ``base``: a file beside it, or a shipped configuration."""
+    """Read the file's table on top of the table of its ``base``: a file beside it, or a shipped
+    configuration."""
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:

@@ -238,7 +238,7 @@ class Policy:
             raise ConfigurationError(f"policy {self.name}: no rule for {shown} of scheme {scheme.name}")
 
     def choose_action(self, document: Document, span: Span) -> str:
-        """Return the action for a span of the document: that of its form, else that of its type. A type
+        """Return the action for a span of the document: the action for its form, else for its type. A type
         without a rule gets a marker."""
         rule = self.by_type.get(span.type)
         if rule is None:
@@ -252,7 +252,7 @@ class Policy:
         return rule.action
 
     def shifts(self, type: str) -> bool:
-        """Whether texts of the type get surrogates, except those of some forms."""
+        """Whether texts of the type get surrogates, except texts of some forms."""
         return type in self.by_type and self.by_type[type].action == SURROGATE
 
     def select_phi(self, document: Document) -> Document:

@@ -1,9 +1,9 @@
 """Draw the notes to correct next: half of them by doubt, half at random.
 
 The doubt of a note is the expected number of its wrong spans: of each possible span the probability that it
-is not what the model decides. Notes whose first lines look alike, such as those of one ward, are a group, and
-the groups take turns, so that each kind of head is there. The random half is an honest sample for an
-estimate; the notes that are drawn by doubt are harder than the others.
+is not what the model decides. Notes whose first lines look alike, such as the notes of one ward, are a
+group, and the groups take turns, so that each kind of head is there. The random half is an honest sample
+for an estimate; the notes that are drawn by doubt are harder than the others.
 """
 
 from __future__ import annotations

@@ -158,7 +158,8 @@ def bound_clustered_mean(
     misses: np.ndarray, notes: np.ndarray, confidence: float = 0.95, assumed: float = ASSUMED_EFFECT
 ) -> float:
     """The upper bound for missed spans in a note, from counts by cluster: Garwood's with the effective number
-    of notes, where the design effect is the variance over clusters divided by that of Poisson counts."""
+    of notes, where the design effect is the variance over clusters divided by the variance of Poisson
+    counts."""
     total, size = float(notes.sum()), len(misses)
     mean = float(misses.sum()) / total
     residuals = misses - mean * notes

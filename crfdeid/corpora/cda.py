@@ -142,7 +142,7 @@ def choose_attribute_action(path: Sequence[str], name: str, value: str, attribut
 
 
 def choose_id_action(path: Sequence[str], name: str, value: str) -> str:
-    """Return what becomes of the parts of an id; those of a template stay."""
+    """Return the new parts of an id; the parts of a template's id stay."""
     if path[-1] in ("templateId", "typeId"):
         return KEEP if CODE_SHAPE.fullmatch(value) else MASK
     if name == "root":

@@ -72,7 +72,7 @@ def is_resource(path: Path) -> bool:
 
 
 def read_messages(path: Path, encoding: str = "utf-8") -> Iterator[Message]:
-    """Yield the resource of a file, or that of each line of ``.ndjson``. Raises :class:`FormatError` for what
+    """Yield the resource of a file, or of each line of ``.ndjson``. Raises :class:`FormatError` for what
     is not a resource."""
     with open_text(path, encoding) as file:
         sources = enumerate(file if path.suffix.lower() == ".ndjson" else [file.read()], 1)

@@ -20,7 +20,7 @@ KEY = "extension"
 
 
 class Member(NamedTuple):
-    """A key with its value, or an item, of an object or array; ``start`` is that of the key."""
+    """A key with its value, or an item, of an object or array; ``start`` is the start of the key."""
 
     key: str | int
     start: int

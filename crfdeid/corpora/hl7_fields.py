@@ -1,7 +1,7 @@
 """The fields of HL7 v2 (ER7): messages, segments, fields and their parts with their places, and escapes;
 and what becomes of each field, an allow-list by datatype. Other fields are emptied.
 
-The datatypes of the fields are those of HL7 v2.5.1, and of v2.8.2 for later fields (as in hl7apy 1.3.5,
+The fields have the datatypes of HL7 v2.5.1, and of v2.8.2 for later fields (as in hl7apy 1.3.5,
 MIT), where CE, CNE are written CWE, and TS, DT are written DTM.
 """
 
@@ -133,7 +133,7 @@ SEGMENTS = {
 PHI_TYPES = ("SSN", "IDNUM", "HEALTHPLAN")  # of fields that are PHI as a whole
 NO_TYPE = "-"
 SAME_TYPES = {"CE": "CWE", "CNE": "CWE", "TS": "DTM", "DT": "DTM"}
-OF_PATIENT = ("PID", "NK1", "MRG", "GT1", "IN1")  # segments whose names are those of patients and their kin
+OF_PATIENT = ("PID", "NK1", "MRG", "GT1", "IN1")  # segments that name patients and their kin
 NOT_KNOWN = ("STATE", "COUNTRY", DATE, "ROOM", "DEPARTMENT")  # types that are not searched in the texts
 OWN_SEGMENTS = ("PID", "MRG")  # what they say of the patient is emptied where a rule keeps it
 KIN_SEGMENTS = ("NK1", "GT1", "IN1")  # and the names that these have

@@ -65,7 +65,7 @@ def refuse_constant(name: str) -> Any:
 
 
 def list_leaves(source: str, value: Any) -> Iterator[Leaf]:
-    """Yield the leaves of ``value``, which is that of ``source``.
+    """Yield the leaves of ``value``, the value of ``source``.
 
     >>> text = '{"a": [1, "b"]}'
     >>> [(leaf.path, text[leaf.start : leaf.end]) for leaf in list_leaves(text, json.loads(text))]

@@ -176,7 +176,7 @@ def write_each(
 
 def write_in_turn(documents: Iterable[Document], folder: Path, format: str | Format) -> None:
     """Write each document as :func:`write_each` does, and move its files into the folder, which exists,
-    before the next document is asked for. Of several files, that of the last suffix comes last."""
+    before the next document is asked for. Of several files, the one with the last suffix comes last."""
     found = find_format(format, "write")
     with _name_path(folder):
         storage.finish_moving(folder)

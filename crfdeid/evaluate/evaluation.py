@@ -48,7 +48,7 @@ class EvaluationOptions:
     """How to compare. ``rules``: ``i2b2`` or ``meddocan``; ``hipaa``: ``script`` or ``list``;
     ``missing_documents``: ``error`` or ``ignore``; ``unknown_types``: ``error`` or ``count``;
     ``unit``, which is resampled: ``document`` or ``patient``. ``types`` gives the spans of all sides other
-    types, those of ``scheme``."""
+    types, the types of ``scheme``."""
 
     scheme: Scheme
     rules: str = "i2b2"

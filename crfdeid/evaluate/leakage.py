@@ -34,7 +34,8 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Leakage:
-    """``statistics`` is an array [document, field of Tally]; ``patients`` are those of the documents."""
+    """``statistics`` is an array [document, field of Tally]; ``patients`` has the patient of each
+    document."""
 
     patients: tuple[str, ...]
     statistics: np.ndarray

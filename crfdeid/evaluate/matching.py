@@ -42,7 +42,7 @@ class ScoredDocument:
 
 
 class Criterion(NamedTuple):
-    """One of :data:`CRITERIA` by name, on all types or on those of the HIPAA subset. ``binary``
+    """One of :data:`CRITERIA` by name, on all types or on the HIPAA subset. ``binary``
     compares offsets without types."""
 
     name: str

@@ -142,7 +142,7 @@ def count_strict(gold: Document, system: Document) -> Counts:
 
 
 def count_merged(gold: Document, system: Document) -> Counts:
-    """Count strict matches and those of joined spans. A strict miss or false alarm inside a span
+    """Count strict matches and matches of joined spans. A strict miss or false alarm inside a span
     that matched is forgiven."""
     right, found = list_ranges(gold.spans), list_ranges(system.spans)
     joined = join_neighbours(right, gold.text) & join_neighbours(found, gold.text)

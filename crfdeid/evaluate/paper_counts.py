@@ -65,7 +65,7 @@ def count_tokens(
 
 
 def group_by_document(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str, list[TokenMark]]:
-    """Return the marks of each document; ``lengths`` are those of the texts, by id."""
+    """Return the marks of each document; ``lengths`` has the length of each text, by id."""
     groups: dict[str, list[TokenMark]] = {id: [] for id in lengths}
     for number, mark in enumerate(marks, 1):
         where = show_id(mark.document, f"marked token {number}")

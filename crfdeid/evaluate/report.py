@@ -121,7 +121,7 @@ def build_scores_json(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def build_official_rows(evaluation: Evaluation) -> dict[str, Any]:
-    """Build the rows that the task's own script prints: those of i2b2, or MEDDOCAN's three."""
+    """Build the rows that the task's own script prints: i2b2's, or MEDDOCAN's three."""
     if evaluation.options.rules == "meddocan":
         counts = official.score_pairs(evaluation.pairs)
         return {name: build_figures(figures) for name, figures in counts.items()}

@@ -4,7 +4,7 @@ An array keeps four numbers for each document and (element, type): keys in gold,
 gold keys with a match, system keys with a match. Every figure, average and resample is a sum over
 that array.
 
-The challenge's script adds up the documents' figures in an order of its own: that of a set of their names,
+The challenge's script adds up the documents' figures in a special order, the order of a set of their names,
 as Python 2.7 keeps one, and it means them with numpy. The order decides the last printed digit of a mean
 that is halfway between two.
 """
@@ -149,7 +149,7 @@ def score(
     hipaa: str = "script",
     missing: str = "error",
 ) -> Scores:
-    """Compare documents of the same ids, in any order. The default scheme is that of i2b2 2014.
+    """Compare documents of the same ids, in any order. The default scheme is i2b2 2014's.
     ``hipaa`` is ``script`` or ``list`` (with IDNUM); ``missing="ignore"`` leaves out gold documents
     that the system does not have, as the script does. Raises what
     :func:`crfdeid.evaluate.matching.pair_documents` and :meth:`Scheme.check` raise."""
@@ -192,7 +192,7 @@ def build_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequen
 
 def format_scores(scores: Scores, types: bool = False) -> str:
     """Format micro precision, recall and F1 under the three criteria: all, HIPAA, each category
-    (and each type). The counts are those of strict."""
+    (and each type). The counts are the strict ones."""
     rows = list_rows(scores, types)
     width = max(len(title) for title, *_ in rows) + 1
     head = " " * (width + 21) + "".join(f"   {name:<20}" for name in CRITERIA).rstrip()

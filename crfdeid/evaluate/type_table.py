@@ -3,7 +3,7 @@ recall and F1 by type, of one system or several (also as rows of CSV).
 
 In a table of systems the best figure of a column is bold, a star marks a difference from the first system,
 and the signature is a footnote. In a table of types the rows are all spans, PHI or not, the HIPAA subset,
-each category and each type. A star marks an F1 that differs from that of the first system, after Holm's
+each category and each type. A star marks an F1 that differs from the first system's, after Holm's
 correction within each family: the categories, the types, and the unions of both, over all systems.
 """
 

@@ -1,7 +1,7 @@
 """Scores per word in the form of Tafvizi's tables (2011, appendix A): eight kinds of PHI
 and Non-PHI, each word in exactly one.
 
-Her eight kinds are those of i2b2 2006. Each type of 2014 belongs to one of them, or to the row Other, by the
+Her eight kinds come from i2b2 2006. Each type of 2014 belongs to one of them, or to the row Other, by the
 type map 2006.
 Under any other scheme the rows are its categories. A word (a run of letters, digits and
 underscores) has the kind of the span that touches it; if spans of several kinds touch it, the kind

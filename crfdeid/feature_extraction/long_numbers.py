@@ -1,6 +1,6 @@
 """Features with a number of four digits or more: a model that is shared does not have them.
 
-Such a number can be that of a person, a record or a telephone. Observations that replace digits, or map
+Such a number can belong to a person, a record or a telephone. Observations that replace digits, or map
 them to few values, show no number.
 """
 
@@ -11,7 +11,7 @@ import re
 from crfdeid.feature_extraction.token import OF_SHAPE, is_column
 
 LONG_NUMBER = re.compile(r"\d(?:[\W_]?\d){3}")  # 1998, 555-1234, 3/14/98
-WITHOUT_DIGITS = OF_SHAPE | {"chunk", "number_range", "cluster"}  # their digits are not those of the note
+WITHOUT_DIGITS = OF_SHAPE | {"chunk", "number_range", "cluster"}  # their digits differ from the note's
 
 
 def has_long_number(text: str) -> bool:

@@ -10,7 +10,7 @@ He et al. 2015 used GENIA. Here:
 
 Nothing is downloaded. Missing wheels and data are a :class:`ConfigurationError` that says what to install.
 
-Chunks and their names are those of the CoNLL-2000 task (Tjong Kim Sang & Buchholz 2000): NP, VP, PP,
+Chunks and their names come from the CoNLL-2000 task (Tjong Kim Sang & Buchholz 2000): NP, VP, PP,
 ADJP, ADVP, PRT, without overlap. Each part of speech becomes one letter, so that the grammar is one
 regular expression over a line's letters. This grammar is our own and small: openNLP's trained chunker
 (Shweta et al. 2016, section 5.5) knows more.

@@ -8,7 +8,7 @@ offline).
 Trigger words and patterns announce a category (Shweta et al. 2016, section 5.5, features 6 and 7). The
 paper names "Ms.", "Mr." for a patient, "Dr.", "M.D." for a doctor, and regular expressions for date, ID,
 age, phone number, user name and medical record; it prints neither list. These were written for this
-project. ``clue_X`` marks the tokens of such a word, ``pattern_X`` those of a match. Both match the text,
+project. ``clue_X`` marks the tokens of such a word, ``pattern_X`` the tokens of a match. Both match the text,
 whatever the tokenizer.
 
 The 18 yes/no regular expressions of the MIST de-identifier (Tafvizi 2011, table 2.1) test the written word:

@@ -44,7 +44,7 @@ def make_phi_finder(
 class PhiFinder:
     """Puts the spans of PHI into ``doc.spans[spans_key]``, and with ``set_ents`` into ``doc.ents`` in place
     of the entities that they overlap. A token that a span cuts is split, so that all offsets are exact. With
-    ``probabilities`` those of the spans are in ``doc.spans[spans_key].attrs["scores"]``. ``model`` is
+    ``probabilities`` the spans' probabilities are in ``doc.spans[spans_key].attrs["scores"]``. ``model`` is
     what ``tag --model`` accepts. Raises :class:`ModelError` where there is no such model, and
     :class:`ConfigurationError` where it cannot use the threshold or has no probabilities."""
 

@@ -142,7 +142,7 @@ class Lists:
         return self.capitals is not None
 
     def make_strict(self, folder: Path | None = None) -> Lists:
-        """Return the same lists, strict. The words are those of a model's folder, if it has them."""
+        """Return the same lists, strict. The words come from a model's folder, if it has them."""
         return replace(
             self, capitals=read_capitals(gazetteer.find_gazetteer(CAPITALS, [folder] if folder else []))
         )

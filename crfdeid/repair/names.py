@@ -180,7 +180,7 @@ def trim_titles(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def join_names(text: str, spans: Sequence[Span]) -> Spans:
-    """A name and that of the father behind "s/o" or "bin" are one, and so are a surname and the first name
+    """A name and the father's name behind "s/o" or "bin" are one, and so are a surname and the first name
     behind its comma at the beginning of a line or a cell."""
 
     def find_type(first: Span, second: Span) -> str | None:

@@ -46,7 +46,7 @@ class TagRequest(Strict):
 
 
 class RedactRequest(Strict):
-    """The notes are the texts of one conversation or of one patient. ``map`` is that of an earlier reply."""
+    """The notes are the texts of one conversation or of one patient. ``map`` comes from an earlier reply."""
 
     notes: list[Note] = Field(min_length=1)
     style: Literal["placeholder", "surrogate"] = "placeholder"

@@ -218,7 +218,7 @@ def draw_street(rng: Random, part: str) -> str:
 
 
 def draw_road(rng: Random, part: str) -> str:
-    """Draw the name of a street: that of a person, a tree or a town."""
+    """Draw the name of a street: a person's, a tree's or a town's name."""
     chance = rng.random()
     if chance < 0.25:
         return people.draw_surname(rng, part)

@@ -133,7 +133,7 @@ class Filler:
         return replace(person, last=last)
 
     def _match_words(self, member: Member, person: Person) -> None:
-        """Map the words of a member's name to those of the new name, from the last word of each."""
+        """Map the words of a member's name to the new name's words, from the last word of each."""
         firsts = [person.first, person.middle or people.draw_first_name(self.rng, person.sex)]
         for number, word in enumerate(WORD.findall(member.first)):
             new = firsts[number] if number < len(firsts) else people.draw_first_name(self.rng, person.sex)

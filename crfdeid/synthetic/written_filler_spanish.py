@@ -99,7 +99,7 @@ class SpanishFiller(Filler):
         return match[0] if low in self.joiners else surnames.setdefault(low, self.draw_surname())
 
     def _match_words(self, member: Member, person: Person) -> None:
-        """Map the words of a member's name to those of the new name."""
+        """Map the words of a member's name to the words of the new name."""
         words = [word for word in WORD.findall(member.first) if word.lower() not in self.joiners]
         for number, word in enumerate(words):
             self._match(word, person.first if not number else self.draw_first_name(person.sex))

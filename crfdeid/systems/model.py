@@ -89,7 +89,7 @@ def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None)
 
 
 def load_union(names: Sequence[str], engine: str, bias: Bias | None = None) -> Tagger:
-    """Load several models as one; ``engine`` is that of the first, ``bias`` of all that learn."""
+    """Load several models as one; ``engine`` is the engine of the first, ``bias`` is for all that learn."""
     first, *others = names
     if all(map(registry.is_untrained, names)):
         return Union([load(first, engine, bias), *map(load, others)])
@@ -270,7 +270,7 @@ class SeenNotes:
 
 
 def count_seen(training: Iterable[Document], test: Iterable[Document]) -> SeenNotes:
-    """Count the notes of ``test`` whose text, without white space, is that of a training note."""
+    """Count the notes of ``test`` whose text, without white space, equals a training note's."""
     counted = SeenNotes(frozenset(hash_text(note.text) for note in training))
     for _ in counted.count_each(test):
         pass

@@ -161,7 +161,7 @@ def find_span_texts(documents: Iterable[Document], type: str, least: int) -> set
 
 
 def find_folder(name: str) -> Path:
-    """Return the folder of that path; where there is none, that of the shipped model of that name."""
+    """Return the folder of that path; where there is none, the folder of the shipped model of that name."""
     shipped = files.find_folder("models") / name
     return shipped if not Path(name).is_dir() and shipped.is_dir() else Path(name)
 

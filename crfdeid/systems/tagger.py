@@ -60,10 +60,10 @@ class Tagger(ABC):
     ``rules``: the rules that find the spans, where the system has rules.
     ``bases``: the systems that a stack of systems asks, by name.
     ``parts``: the taggers inside a tagger of several.
-    ``language``: that of the notes it is for.
+    ``language``: the language of its notes.
     ``finish``: what is done last with each folded document: the lists of a site, where the model has some.
 
-    ``name`` is that of its folder, ``fingerprint`` that of its files and lists (:class:`ModelFolder`).
+    ``name`` is its folder's name, ``fingerprint`` belongs to its files and lists (:class:`ModelFolder`).
     """
 
     has_probabilities: ClassVar[bool] = False
@@ -275,7 +275,7 @@ JOIN = "+"  # between the names
 class Union(Tagger):
     """Keeps the spans of the first tagger, and adds the parts of the others' spans that no span covers
     yet. A threshold is for the taggers that can use one; the others add what they find without it. Folder,
-    configuration, pipeline and scheme are those of the first. Raises :class:`ConfigurationError` where
+    configuration, pipeline and scheme come from the first. Raises :class:`ConfigurationError` where
     another tagger has another scheme. With probabilities, the spans of taggers that give none have none."""
 
     def __init__(self, taggers: Sequence[Tagger]) -> None:

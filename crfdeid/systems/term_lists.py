@@ -77,7 +77,7 @@ class Pattern(NamedTuple):
 @dataclass(frozen=True)
 class TermList:
     """The terms of a file, by their first word in small letters, and its patterns. ``blanks`` are what may
-    differ between two words, and ``digest`` is that of the file's lines."""
+    differ between two words, and ``digest`` is the digest of the file's lines."""
 
     terms: Mapping[str, Sequence[Term]] = field(default_factory=dict, repr=False)
     patterns: Sequence[Pattern] = field(default=(), repr=False)

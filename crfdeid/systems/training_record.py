@@ -60,7 +60,7 @@ def describe_training(
     sources: Mapping[str, Sequence[Document]] | None = None,
 ) -> dict[str, Any]:
     """Return the record of a training on ``corpora["train"]``, which is joined from ``sources`` by name;
-    ``earlier`` is that of the model that it continued."""
+    ``earlier`` is the record of the model that it continued."""
     private = not settings.min_patients
     measured = {name: measure_corpus(documents) for name, documents in corpora.items() if documents}
     record: dict[str, Any] = {"date": date, "seconds": round(seconds, 1), "libraries": list_libraries()}

@@ -32,7 +32,7 @@ SHOWN_IDS = 100
 SIGNS = {
     "known name": "a name of a known patient in small letters, which is also a word",
     "e-mail": "written like an e-mail address",
-    "check digit": "a number that passes a check, such as that of a payment card",
+    "check digit": "a number that passes a check, such as a payment card's",
     "long number": "six or more digits",
     "date": "a whole date that was not shifted",
     "age": "over 89",

@@ -1,6 +1,6 @@
 """The report of a redaction by the categories of the Safe Harbor: counts, never text.
 
-The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R); ``configs/policies/safe_harbor.toml`` says
+The categories come from 45 CFR 164.514(b)(2)(i), (A) to (R); ``configs/policies/safe_harbor.toml`` says
 which type belongs to which. Replacements that the rule does not require are counted separately.
 """
 

@@ -258,7 +258,7 @@ def stays_beside(note: Document, span: Span, text: str) -> bool:
 
 @cache
 def load_rows(type: str, is_number: bool) -> list[Row]:
-    """The compiled rows of a type, and those of numbers."""
+    """The compiled rows of a type, and of numbers."""
     rows = [*STAYS.get(type, ()), *(STAYS[""] if is_number else ())]
     return [(*(regex.compile(f"(?i){part}") for part in row[:3]), row[3]) for row in rows]
 

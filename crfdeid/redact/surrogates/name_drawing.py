@@ -1,7 +1,7 @@
 """Draw surrogates of names as people bear them, so that readers cannot tell them from missed names.
 
 A name is drawn by the share of people who have it, out of the names that begin with the same letter. The
-shares are those of the US Census 1990. One draw in seven is from the whole population; the others are from
+shares come from the US Census 1990. One draw in seven is from the whole population; the others are from
 the band of the real name: frequent, known, rare, only in other lists, or in no list. So a release has about
 as many rare and unlisted names among its surrogates as among its real names. The band of a surrogate
 therefore says a little about the real name; a surrogate that is always frequent where the missed names are

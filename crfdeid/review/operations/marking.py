@@ -82,7 +82,7 @@ def describe_state(
 
 
 def find_premarks(study: Study, marking: Marking, number: int) -> list[Span]:
-    """The premarks of a note: those of the system with which the reader began it."""
+    """The premarks of a note: the spans of the system with which the reader began it."""
     return study.read_spans(marking.system or study.premark_system, number)
 
 

@@ -129,7 +129,7 @@ def encode_spans(spans: Iterable[Span]) -> str:
 
 
 def count_expected_errors(spans: Sequence[Span]) -> float:
-    """The expected number of wrong spans; one without a probability, such as that of a rule, counts half.
+    """The expected number of wrong spans; one without a probability, such as a rule's, counts half.
 
     >>> count_expected_errors([Span(0, 1, "AGE", 0.75), Span(2, 3, "AGE")])
     0.75

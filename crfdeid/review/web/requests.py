@@ -57,7 +57,7 @@ def find_study(request: Request) -> Study:
 
 
 def find_session(request: Request) -> LoginSession | None:
-    """The session of a request: that of its cookie, or of the person whom a trusted proxy names."""
+    """The session of a request: its cookie's, or the session of the person whom a trusted proxy names."""
     identity: ProxyIdentity | None = request.app.state.identity
     if identity is None:
         session: LoginSession | None = request.app.state.sessions.find(read_token(request))

@@ -201,7 +201,7 @@ def build_mention(slot: str, form: str | None, part: str, rng: Random) -> Frame:
 
 
 def spread_mentions(text: str, sentences: Sequence[Frame], rng: Random) -> Iterator[str | Frame]:
-    """Put the sentences between those of the text, or after it if it has none."""
+    """Put the sentences between the sentences of the text, or after it if it has none."""
     gaps = [match.span() for match in SENTENCE_END.finditer(text)]
     chosen = sorted(rng.sample(gaps, min(len(gaps), len(sentences))))
     at = 0

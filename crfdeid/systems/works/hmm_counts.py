@@ -91,7 +91,7 @@ def split_by_type(pipeline: Pipeline, documents: Iterable[Document]) -> Iterator
 
 
 def number_words(words: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of the words, after those of :data:`RESERVED`."""
+    """Return the numbers of the words, which follow the numbers of :data:`RESERVED`."""
     return {word: number for number, word in enumerate(words, len(RESERVED))}
 
 

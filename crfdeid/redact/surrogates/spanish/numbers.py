@@ -3,7 +3,7 @@ and addresses of the internet with Spanish names.
 
 The surrogate of a number that passes the check of its form passes it too: the letter of a DNI or NIE, the
 digits of a Spanish NSS and IBAN, of a Mexican CURP, a Chilean RUT, an Argentine CUIT, and the *cédulas* of
-Ecuador and Uruguay. Other numbers are those of :mod:`crfdeid.redact.surrogates.identifiers`.
+Ecuador and Uruguay. Other numbers come from :mod:`crfdeid.redact.surrogates.identifiers`.
 """
 
 from __future__ import annotations

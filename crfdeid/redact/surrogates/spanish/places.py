@@ -1,7 +1,7 @@
 """Towns with their provinces and postal codes, hospitals and firms, streets and jobs, in Spanish.
 
 Each patient has a secret permutation of the provinces of each country. A town becomes a town of the province
-that its own becomes, and a postal code begins as those of that province do.
+that its own becomes, and a postal code begins as in that province.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class SpanishPlaces(Places):
         return match_case(new, text)
 
     def replace_zip(self, text: str) -> str | None:
-        """Replace a postal code by one that begins as those of the province that its own becomes."""
+        """Replace a postal code by one of the province that its own becomes."""
         match = POSTAL.search(text)
         own = match and self._find_of_code(match[0])
         if not own:
