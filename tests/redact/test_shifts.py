@@ -125,7 +125,7 @@ def test_a_map_keeps_the_shifts_and_refuses_others(folder, monkeypatch, capsys):
     write_table(folder / "s", SHIFTS | {"a": 21})
     assert status(folder / "n.jsonl", "--out", folder / "x.jsonl", "--spans", "gold", *of_map,
                   "--import-shifts", folder / "s") == 2  # fmt: skip
-    assert "not that of earlier notes" in capsys.readouterr().err
+    assert "another shift for a patient" in capsys.readouterr().err
 
 
 def test_a_resumed_run_exports_all_patients_and_refuses_other_shifts(folder):

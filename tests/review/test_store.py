@@ -297,7 +297,7 @@ def test_sets_keep_patients_together():
 def test_what_is_imported_must_fit(study):
     with pytest.raises(CrfdeidError, match="99: not a note of this study"):
         system_spans.match_documents(study, [Document("99", "x")])
-    with pytest.raises(CrfdeidError, match="7-01: its text is not"):
+    with pytest.raises(CrfdeidError, match="7-01: its text differs"):
         system_spans.match_documents(study, [Document("7-01", "x")])
     found = system_spans.match_documents(
         study, [Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),))]
