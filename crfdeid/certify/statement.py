@@ -54,8 +54,9 @@ class Group:
 class Statement:
     """The results of a sample. Each bound has this ``confidence``: with two looks half of the error each.
     ``together`` is of all readers and plants, ``easy`` and ``hard`` of these plants; ``systems`` are readers
-    whose marks are those of a system, of those ``compared``. ``patients`` are those that notes name.
-    ``draws`` are the draws that the list of the release has: day, release and store by hash."""
+    whose marks come from one of the systems ``compared``. ``patients`` is the number of patients
+    that notes name. ``draws`` are the draws that the list of the release has: day, release and store by
+    hash."""
 
     store: SampleStore
     confidence: float

@@ -1,6 +1,5 @@
 """Functions for the compiled loops of decoding and training: hash tables, memory fetched ahead, exponentials,
-the
-sums of trees, and those of a network.
+and the sums of trees and of a network.
 
 A hash table has whole numbers as keys: open addressing, one slot after the other.
 """

@@ -66,7 +66,7 @@ YEARS = late(YEAR)
 WEEKDAY_GAP = late(r",?[ ](?:the[ ])?", re.IGNORECASE)
 OF_WEEKDAY = late(WEEKDAY, re.IGNORECASE)
 FEAST = late(FEASTS, re.IGNORECASE)
-OF_FEAST = late(r"(?:['’]?s[ ])?(?:Day|day|Eve|eve)\b(?:[ ]weekend)?(?:,?[ ]\d{4})?\Z")  # St. Joseph's Day
+OF_FEAST = late(r"(?:['’]?s[ ])?(?:Day|day|Eve|eve)\b(?:[ ]weekend)?(?:,?[ ]\d{4})?")  # St. Joseph's Day
 CAPITALISED = late(r"(?:St\.?[ ]|Saint[ ])?[A-Z][\w’'-]+(?:[ ][A-Z][\w’'-]+)?")
 BESIDE = late(r"[ ]?")
 OF_DAY = late(
@@ -188,7 +188,7 @@ def join_feasts(text: str, spans: Sequence[Span]) -> Spans:
         of_year = FEAST.fullmatch(text, first.start, first.end) and YEARS.fullmatch(
             text, second.start, second.end
         )
-        of_day = OF_FEAST.match(text, second.start, second.end) and CAPITALISED.fullmatch(
+        of_day = OF_FEAST.fullmatch(text, second.start, second.end) and CAPITALISED.fullmatch(
             text, first.start, first.end
         )
         return "DATE" if of_year or of_day else None

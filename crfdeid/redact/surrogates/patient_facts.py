@@ -72,9 +72,8 @@ class PatientFacts:
     states written beside it, and ``towns`` by ZIP code the folded cities before it; ``words`` holds all
     normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
-    surrogates must not depend on which notes are here. ``before`` has by the folded first word of a name the
-    few characters before it. ``avoid`` is true of other folded words that no
-    surrogate name may be."""
+    surrogates must not depend on which notes are here. ``before`` has, for the folded first word of a name,
+    the few characters before it. ``avoid(word)`` rejects other folded words as surrogate names."""
 
     names: Counter[str] = field(default_factory=Counter)
     texts: dict[str, set[str]] = field(default_factory=dict)

@@ -58,7 +58,7 @@ NAMES = (
 class Network(NamedTuple):
     """``rows`` [values + 1, width] has zeros at its end, for values that training did not have. ``middle``
     [layers, 3, width, width] are the weights of the tokens before, at and after; ``note`` [2, width, width]
-    those of the other places of a word and of all tokens of the note; ``out`` [width, labels]."""
+    are the weights of the other places of a word and of the whole note; ``out`` [width, labels]."""
 
     rows: Singles
     first: Singles
@@ -81,7 +81,7 @@ class Groups(NamedTuple):
 
 
 class NoteGroups(NamedTuple):
-    """The tokens of the same note and word, and those of the same note."""
+    """The tokens by note and word, and by note alone."""
 
     words: Groups
     notes: Groups
@@ -380,14 +380,14 @@ def read_network(folder: Path) -> tuple[Network, Values]:
     one."""
     try:
         with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
-            width = arrays["rows"].shape[1]
-            earlier = {"note": np.zeros((2, width, width)), "note_shift": np.zeros(width)}  # saw no notes
-            stored = earlier | dict(arrays)
-            found = {name: stored[name].astype(np.float32) for name in Network._fields}
-            found["rows"] *= arrays["scale"].astype(np.float32)
+            stored = dict(arrays)
+        width = stored["rows"].shape[1]
+        earlier = {"note": np.zeros((2, width, width)), "note_shift": np.zeros(width)}  # saw no notes
+        found = {name: (earlier | stored)[name].astype(np.float32) for name in Network._fields}
+        found["rows"] *= stored["scale"].astype(np.float32)
         values = json.loads((folder / VALUES).read_text(encoding="utf-8"))
         if sum(len(own) for own in values.values()) + 1 != len(found["rows"]):
             raise ValueError(VALUES)
         return Network(**found), values
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         raise ModelError(f"{folder / ARRAYS}: missing, or not a network of a judged model") from None
