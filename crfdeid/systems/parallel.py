@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
-from crfdeid.systems.tagger import Tagger, chunk_documents
+from crfdeid.systems.tagger import BATCH, Tagger, chunk_documents
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
 if TYPE_CHECKING:  # a run with one process needs none of these
     from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
-CHUNK = 400_000  # characters that go to a process at once
+CHUNK = BATCH  # characters that go to a process at once
 AHEAD = 2  # chunks that wait for each other process
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 MOST = 6  # chunks that are held for each process, where some are done before their turn

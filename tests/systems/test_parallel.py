@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from crfdeid.systems import model, parallel
+from crfdeid.systems.tagger import BATCH
 from crfdeid.text.document import Document
 
 
@@ -17,6 +18,18 @@ def test_several_processes_find_what_one_finds(name, small_model, notes, monkeyp
     assert [replace(d, spans=()) for d in found] == bare
     assert found == list(tagger.tag_all(bare))
     assert any(document.spans for document in found)
+
+
+def test_a_second_process_starts_after_one_batch(small_model, notes, monkeypatch):
+    size, started = len(notes[0].text), []
+    many = [replace(notes[0], id=str(n), patient=None) for n in range(2 * BATCH // size)]
+    start = parallel._start_pool
+    monkeypatch.setattr(parallel, "_start_pool", lambda *args: started.append(1) or start(*args))
+    tagged = parallel.tag_in_processes(small_model, small_model.folder, "fast", iter(many), 2)
+    alone = [next(tagged)]
+    while not started:
+        alone.append(next(tagged))
+    assert len(alone) <= BATCH // size + 2  # the last one is not alone
 
 
 def test_few_notes_start_no_process(small_model, notes, monkeypatch):
