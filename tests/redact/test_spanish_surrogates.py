@@ -345,6 +345,87 @@ def test_a_job_of_both_sexes_becomes_one_of_both(text):
     assert places.find_gender(made) == "either" and made.islower()
 
 
+@pytest.mark.parametrize(
+    ("text", "type", "form"),
+    [
+        ("7.ll8.O43", "IDNUM", r"[1-9]\.[lO]{2}\d\.[lO]\d\d"),
+        ("O07l884/O3", "IDNUM", r"[lO]\d\d[lO]\d{3}/[lO]\d"),
+        ("4O71", "MEDICALRECORD", r"[1-9][lO]\d\d"),
+        ("965 7O2 118", "PHONE", r"9\d\d \d[lO]\d \d{3}"),
+        ("22-O187", "PHONE", r"\d\d-[lO]\d{3}"),
+        ("5lOO2", "ZIP", r"\d[lO]{3}\d"),
+        ("HC-8824O", "IDNUM", r"[A-Z]{2}-\d{4}[lO]"),
+        ("XL-4410", "IDNUM", r"[A-Z]{2}-\d{4}"),
+    ],
+)
+def test_the_letters_of_a_scan_in_a_number_keep_their_places(text, type, form):
+    for secret in range(9):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        (redaction,) = redactor.redact([make_note("n.º ", (text, type), ".")])
+        made = redaction.replacements[0].replacement
+        assert re.fullmatch(form, made) and made != text
+
+
+def test_a_scanned_number_agrees_with_the_number():
+    scanned, number = redact(("44O7l892", "MEDICALRECORD"), " = ", ("44071892", "MEDICALRECORD"))
+    assert [a for a in scanned if a.isdecimal()] == [b for a, b in zip(scanned, number) if a.isdecimal()]
+
+
+@pytest.mark.parametrize(
+    ("text", "made"), [("5l", "5l"), ("9l", "90 o más"), ("5O", "5O"), ("lO", "lO"), ("1O4", "90 o más")]
+)
+def test_an_age_with_the_letters_of_a_scan_is_read(text, made):
+    assert redact("edad ", (text, "AGE"), " años") == [made]
+
+
+@pytest.mark.parametrize(
+    ("text", "type"),
+    [
+        ("nueve cinco cuatro dos dos uno cero ocho seis", "PHONE"),
+        ("TREINTA Y UNO CERO CERO CUATRO", "LICENSE"),
+        ("cuatro cuatro uno guion veintiuno", "MEDICALRECORD"),
+        ("siete cero dos", "VEHICLE"),
+    ],
+)
+def test_a_number_in_words_becomes_a_number_in_words(text, type):
+    (made,) = redact("n.º ", (text, type), ".")
+    parts = set(re.split(r" y |\s+", made.lower())) - {"guion", "y"}
+    known = {"cero"} | {word for words in spanish.NUMBERS for word in words.split()}
+    assert parts <= known and made != text and made.isupper() == text.isupper()
+    assert made.count("guion") == text.count("guion")
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("citas@hcordillera.example", "citas"),
+        ("admision.urgencias@hcordillera.example", "admision.urgencias"),
+        ("ADMISIÓN@HCORDILLERA.EXAMPLE", "ADMISIÓN"),
+        ("enfermeria2@hcordillera.example", "enfermeria"),
+    ],
+)
+def test_the_mailbox_of_a_role_keeps_its_role(text, role):
+    (made,) = redact((text, "EMAIL"))
+    user, _, host = made.partition("@")
+    assert user.startswith(role) and "cordillera" not in host.lower()
+    assert redact(("citas.lopez@hcordillera.example", "EMAIL"))[0].startswith("citas.")
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "form"),
+    [
+        ("Hospital Dr. V. Gómez", "HOSPITAL", r"Hospital Dr\. (?!V)\p{Lu}\. \p{Lu}\w+"),
+        ("C/ I. Zuloaga 4", "STREET", r"C/ (?!I)\p{Lu}\. \p{Lu}\w+ \d"),
+        ("ESCUELA X. VILLAURRUTIA", "ORGANIZATION", r"ESCUELA (?!X)\p{Lu}\. \p{Lu}+"),
+        ("Hospital Juan Pablo II", "HOSPITAL", r"Hospital \p{Lu}\w+ \p{Lu}\w+ II"),
+        ("C.S. Aínsa", "HOSPITAL", r"C\.S\. \p{Lu}\w+"),
+    ],
+)
+def test_a_roman_numeral_before_a_name_is_an_initial(text, type, form):
+    (made,) = redact("Va a ", (text, type), ".")
+    assert regex.fullmatch(form, made)
+
+
 def test_a_job_keeps_its_gender():
     woman, man = (
         redact(("modista", "PROFESSION"), " y ", ("panadera", "PROFESSION"))[1],

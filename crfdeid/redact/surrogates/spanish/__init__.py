@@ -24,7 +24,7 @@ from crfdeid.redact.surrogates.listed import (
     load_folded,
 )
 from crfdeid.redact.surrogates.patient import Makers, PatientSurrogates
-from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers
+from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers, read_scanned
 from crfdeid.redact.surrogates.spanish.places import (
     SpanishInstitutions,
     SpanishPlaces,
@@ -207,12 +207,15 @@ def generalise_age(text: str, after: str = "") -> str | None:
     cannot be an age. ``after`` follows ``text`` in the note and may contain the unit.
 
     >>> [generalise_age(text) for text in ("67", "94", "noventa y dos", "treinta y dos", "3½", "l4")]
-    ['67', '90 o más', '90 o más', 'treinta y dos', '3½', None]
+    ['67', '90 o más', '90 o más', 'treinta y dos', '3½', 'l4']
     >>> generalise_age("92", " días"), generalise_age("anciano")
     ('92', None)
     """
     if NOT_AGE.search(text):
         return None
+    if (read := read_scanned(text)) != text:
+        made = generalise_age(read, after)
+        return text if made == read else made
 
     def generalise(match: regex.Match[str]) -> str:
         is_young = YOUNG.match(text[match.end() :] or after)

@@ -3,7 +3,8 @@ and addresses of the internet with Spanish names.
 
 The surrogate of a number that passes the check of its form passes it too: the letter of a DNI or NIE, the
 digits of a Spanish NSS and IBAN, of a Mexican CURP, a Chilean RUT, an Argentine CUIT, and the *cédulas* of
-Ecuador and Uruguay. Other numbers come from :mod:`crfdeid.redact.surrogates.identifiers`.
+Ecuador and Uruguay. Other numbers come from :mod:`crfdeid.redact.surrogates.identifiers`. A number with the
+letters of a scan (*O* for 0) or in words is read, replaced, and written in the same way.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import NamedTuple
 import regex
 
 from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import fold, remove_marks, word_set
-from crfdeid.lexicon.spanish import LANGUAGE
+from crfdeid.lexicon.letters import drop_accents, fold, match_case, remove_marks, word_set
+from crfdeid.lexicon.spanish import LANGUAGE, NUMBER_WORDS, NUMBERS
 from crfdeid.redact.surrogates.contacts import ENDINGS, Contacts, has_letter_or_digit
 from crfdeid.redact.surrogates.identifiers import (
     MAX_TRIES,
@@ -39,6 +40,24 @@ COUNTRY_ENDINGS = word_set(
     "ar bo br cat cl cr cu do ec eus gal gob gt gub hn lat mx ni pa pe pr pt py sv uy ve example"
 )
 LAST_ENDING = regex.compile(r"\.\p{L}{2}(?![\p{L}\d.-])")  # the country behind com or gob
+SCANNED = regex.compile(r"(?<![\p{L}\d])(?:[OolI\d]*\d[OolI\d]*|[lO]*l[lO]*)(?![\p{L}\d])")
+FALSE_DIGIT, READ = regex.compile("[OolI]"), {"O": "0", "o": "0", "l": "1", "I": "1"}
+DIGITS_IN_WORDS = {"cero": 0, **NUMBERS}
+ONE_WORD = "|".join(sorted(DIGITS_IN_WORDS, reverse=True)).replace(" ", r"\s+")
+IN_WORDS = regex.compile(rf"(?<!\p{{L}})(?:{ONE_WORD})(?!\p{{L}})", regex.IGNORECASE)
+BETWEEN_WORDS = word_set("guion guión barra punto raya espacio y")
+ROLES = word_set(  # of mailboxes; they name nobody
+    """administracion admision admisiones archivo area atencion autorizaciones ayuda calidad cita
+    citaciones citas comision comite compras consulta consultas contabilidad contacto control coord
+    coordinacion correo dictamen direccion docencia emergencias enfermeria epi escolar estadistica
+    expediente expedientes facturacion farmacia formacion gerencia glosas guardia hema
+    hospitalizacion info informacion informes ingresos inspeccion juridico lab laboratorio medicina
+    noreply orientacion paciente pacientes pediatria planta pqrs quirofano recepcion reclamaciones
+    recursos referencia referencias registro residencia resultados rrhh sac salud secretaria seguros
+    servicio servicios sistemas soporte sst tesoreria todos trabajo trauma turno turnos uci
+    urgencias urxencias usuario usuarios ventanilla"""
+)
+ADDRESS_WORD = regex.compile(r"\p{L}+|\d+")
 SAME = 6  # the last digits decide, so that a number is the same with and without the code of its area
 
 
@@ -173,6 +192,9 @@ IBAN = regex.compile(r"ES(\d\d)(\d{20})")
 class SpanishIdentifiers(Identifiers):
     """The surrogates of one patient's numbers."""
 
+    def replace_identifier(self, text: str) -> str | None:
+        return replace_as_written(text, super().replace_identifier)
+
     def _draw(self, text: str, number: str) -> str:
         bare = remove_marks(text).upper()
         for attempt in range(MAX_TRIES):
@@ -190,6 +212,75 @@ class SpanishIdentifiers(Identifiers):
         first = next((place for place, sign in enumerate(text) if sign.isalnum()), 0)
         is_nie = NIE.fullmatch(bare) is not None
         return drawn[:first] + text[first] + drawn[first + 1 :] if is_nie else drawn
+
+
+def replace_as_written(text: str, replace: Callable[[str], str | None]) -> str | None:
+    """Replace a number by ``replace``, also one that has the letters of a scan or is written in words.
+
+    >>> replace_as_written("4O71", lambda text: "9382"), replace_as_written("dos cero", lambda text: "47")
+    ('9l82', 'cuatro siete')
+    """
+    if is_in_words(text):
+        read = "".join(str(read_number(match[0])) for match in IN_WORDS.finditer(text))
+        return (made := replace(read)) and write_in_words(made, text)
+    read = read_scanned(text)
+    made = replace(read)
+    return made if made is None or read == text else write_scanned(made, text)
+
+
+def read_scanned(text: str) -> str:
+    """Return ``text`` with the digits that a scanner read as letters.
+
+    >>> read_scanned("7.ll8.O43"), read_scanned("IO-OLO 12"), read_scanned("lo O7")
+    ('7.118.043', 'IO-OLO 12', 'lo 07')
+    """
+    return SCANNED.sub(lambda match: FALSE_DIGIT.sub(lambda sign: READ[sign[0]], match[0]), text)
+
+
+def write_scanned(made: str, text: str) -> str:
+    """Write one of the letters of a scan where ``text``, of the same length, has one for a digit.
+
+    >>> write_scanned("3.542.071", "7.ll8.O43")
+    '3.lO2.O71'
+    """
+    read = read_scanned(text)
+    if len(made) != len(text):
+        return made
+    written = [c if old == new else "Ol"[int(c) % 2] for c, old, new in zip(made, text, read)]
+    if "".join(written) == text:
+        place = next(n for n, (old, new) in enumerate(zip(text, read)) if old != new)
+        written[place] = "l" if text[place] in "Oo" else "O"
+    return "".join(written)
+
+
+def is_in_words(text: str) -> bool:
+    """Whether a number is written in words: it has no digit, and a word for one and what may be between."""
+    rest = IN_WORDS.sub(" ", text)
+    return rest != text and all(word in BETWEEN_WORDS for word in regex.findall(r"\w+", rest.lower()))
+
+
+def read_number(words: str) -> int:
+    """
+    >>> read_number("TREINTA y  uno"), read_number("veintidós")
+    (31, 22)
+    """
+    return DIGITS_IN_WORDS.get(" ".join(words.lower().split()), 0)
+
+
+def write_in_words(digits: str, text: str) -> str:
+    """Write digits in words, as many in each as the words of ``text`` have."""
+    rest = iter(digits)
+
+    def write(match: regex.Match[str]) -> str:
+        number = "".join(next(rest, "0") for _ in str(read_number(match[0])))
+        words = NUMBER_WORDS[int(number)] if number[0] != "0" else " ".join(map(write_digit, number))
+        return match_case(words, match[0])
+
+    return IN_WORDS.sub(write, text)
+
+
+def write_digit(digit: str) -> str:
+    return NUMBER_WORDS.get(int(digit), "cero")
 
 
 def make_checked(bare: str, stream: Iterator[int]) -> str | None:
@@ -222,6 +313,9 @@ class SpanishContacts(Contacts):
 
     def replace_phone(self, text: str) -> str | None:
         """Replace a telephone number in its own grouping."""
+        return replace_as_written(text, self._replace_digits_of)
+
+    def _replace_digits_of(self, text: str) -> str | None:
         if not has_letter_or_digit(text):
             return None
         country = COUNTRY.match(text)
@@ -257,7 +351,28 @@ class SpanishContacts(Contacts):
     def _is_name(self, folded: str) -> bool:
         return folded in self.facts.names or (len(folded) > 3 and folded in load_first_names(LANGUAGE))
 
+    def replace_email(self, text: str) -> str | None:
+        """Replace an address; the words of a role in a mailbox (*citas*) stay."""
+        local, at, domain = text.rpartition("@")
+        if not at or not any(is_role(word) for word in regex.findall(r"\p{L}+", local)):
+            return super().replace_email(text)
+
+        def replace(match: regex.Match[str]) -> str:
+            return match[0] if is_role(match[0]) else self._replace_username_part(match[0])
+
+        user = ADDRESS_WORD.sub(replace, local)
+        return f"{drop_accents(user) if local.isascii() else user}@{self._replace_domain(domain)}"
+
     def replace_username(self, text: str) -> str | None:
         """Replace a login name; it has no accents."""
         made = super().replace_username(text)
         return "".join(c if c.isascii() else fold(c) for c in made) if made and text.isascii() else made
+
+
+def is_role(word: str) -> bool:
+    """Whether a word of a mailbox says whose it is by role.
+
+    >>> [is_role(word) for word in ("Citas", "admisión", "ana")]
+    [True, True, False]
+    """
+    return drop_accents(word.lower()) in ROLES

@@ -23,6 +23,7 @@ from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, STREETS
 from crfdeid.redact.surrogates.listed import is_word, list_names
 from crfdeid.redact.surrogates.places import Places, join_letters, make_city_key
+from crfdeid.redact.surrogates.spanish.numbers import replace_as_written
 from crfdeid.text.document import Document, Span
 
 Province = tuple[str, str]  # country and name
@@ -45,6 +46,7 @@ IN_INSTITUTIONS = word_set(
     restaurant rural secundaria social subcentro supermercado tecnica tecnico templo turno unidad
     universitaria violencia voluntarios i ii iii iv v vi vii viii ix x xi xii"""
 )
+INITIAL = regex.compile(r"(?<![\p{L}.])[IVXAEOLY]\.\s*(?=\p{Lu}\p{L}{2})")  # not of C.E. Cantón
 SAINTS = {"san": word_lists.MALE, "santo": word_lists.MALE, "santa": word_lists.FEMALE}
 SIGN = regex.compile("[ºª°]")
 BEFORE_SAINT = regex.compile(r"(?<!\p{L})(san|santo|santa)\s+$", regex.IGNORECASE)
@@ -248,6 +250,9 @@ class SpanishPlaces(Places):
 
     def replace_zip(self, text: str) -> str | None:
         """Replace a postal code by one of the province that its own becomes."""
+        return replace_as_written(text, self._replace_zip_of)
+
+    def _replace_zip_of(self, text: str) -> str | None:
         match = POSTAL.search(text)
         own = match and self._find_of_code(match[0])
         if not own:
@@ -298,14 +303,16 @@ def is_ending(match: regex.Match[str]) -> bool:
 
 def find_kept(text: str, words: frozenset[str]) -> set[int]:
     """The offsets of the words that stay: ``words``, small words, ordinals, and ordinary words in small
-    letters in a name that has capitals. Accents do not count. Where nothing else would be replaced, the last
-    word does not stay."""
+    letters in a name that has capitals; no initials (*V. Gómez*). Accents do not count. Where nothing else
+    would be replaced, the last word does not stay."""
     first = regex.search(r"\d", text)
     has_capitals = any(word[0][0].isupper() for word in WORD.finditer(text))
     common = IN_STREETS | SMALL | (IN_INSTITUTIONS if "hospital" in words else frozenset())
 
     def is_kept(match: regex.Match[str]) -> bool:
         word = drop_accents(match[0].lower())
+        if INITIAL.match(text, match.start()):
+            return False
         if word in common or word in drop_all_accents(words) or is_ending(match):
             return True
         if first and match.start() > first.start() and word in NAMING:
