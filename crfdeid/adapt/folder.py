@@ -101,7 +101,25 @@ def describe_adapting(choice: Choice, before: CrfTagger) -> dict[str, Any]:
     """Return from what the model was adapted, and how."""
     hashes = sorted(model.hash_text(note.text) for note in choice.gold)
     model_before = {"name": before.name, "fingerprint": before.fingerprint}
-    return {"model": model_before, "way": choice.way.name, "notes": hashes}
+    patients = len({note.owner for note in choice.gold})
+    found = {"before": choice.before, "after": choice.after}
+    gain = {name: list_figures(choice, notes) for name, notes in found.items()}
+    return {
+        "model": model_before,
+        "way": choice.way.name,
+        "patients": patients,
+        "gain": gain,
+        "notes": hashes,
+    }
+
+
+def list_figures(choice: Choice, found: Sequence[Document]) -> dict[str, float]:
+    """Return the share that is covered of the corrected notes, strict precision, F1 and its interval."""
+    scored = measure(choice.gold, found, choice.tagger.scheme)
+    counts = scored.scores.micro(Criterion("strict"))
+    low, high = scored.intervals["strict"]["f1"]
+    covered = scored.leakage.figures()["covered recall"]
+    return {"covered": covered, "precision": counts.precision, "f1": counts.f1, "low": low, "high": high}
 
 
 def describe_gain(choice: Choice, adapted: Mapping[str, Any]) -> Iterator[str]:
@@ -119,12 +137,9 @@ def format_table(choice: Choice) -> Iterator[str]:
     yield "| way | covered | precision | strict F1 | 95% interval |"
     yield "|---|---:|---:|---:|---|"
     for name, found in choice.found.items():
-        scored = measure(choice.gold, found, choice.tagger.scheme)
-        covered, counts = scored.leakage.figures()["covered recall"], scored.scores.micro(Criterion("strict"))
-        low, high = scored.intervals["strict"]["f1"]
         title = f"**{name}**" if name == choice.way.name else name
-        figures = f"{covered:.3f} | {counts.precision:.3f} | {counts.f1:.3f}"
-        yield f"| {title} | {figures} | {low:.3f} to {high:.3f} |"
+        *figures, low, high = list_figures(choice, found).values()
+        yield f"| {title} | {' | '.join(f'{one:.3f}' for one in figures)} | {low:.3f} to {high:.3f} |"
 
 
 def list_warnings(choice: Choice) -> Iterator[str]:

@@ -101,6 +101,9 @@ def test_the_card_and_the_manifest_have_counts_and_hashes_and_no_text(before, ad
     record = json.loads(manifest)["training"]["adapted"]
     assert record["model"] == {"name": "before", "fingerprint": before.fingerprint}
     assert record["notes"] == sorted(hash_text(note.text) for note in site[:10])
+    gain = record["gain"]
+    assert record["patients"] == 5 and gain["before"]["f1"] < 0.6
+    assert 0.6 < gain["after"]["low"] <= gain["after"]["f1"]
     assert "10 corrected notes" in card and "| as it is |" in card
     assert not [name for name in NAMES if name in card + manifest]
 

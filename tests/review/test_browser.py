@@ -859,7 +859,7 @@ def test_a_model_is_trained_in_the_page_with_figures_before_and_after(served, mo
     figures = {"learned": 8, "aside": 2, "patients": 2, "figures": [row, new]}
     went_on = threading.Event()
 
-    def train(study, name, premarks):
+    def train(study, name, premarks, base):
         def work(job):
             job.phase = "train"
             went_on.wait(20)
@@ -884,6 +884,35 @@ def test_a_model_is_trained_in_the_page_with_figures_before_and_after(served, mo
         went_on.set()
         page.get_by_text(said).wait_for()
         went_on.clear()
+
+
+def test_a_model_is_adapted_in_the_page_with_what_it_gained(served, monkeypatch):
+    before = {"covered": 0.8, "precision": 0.7, "f1": 0.625, "low": 0.5, "high": 0.75}
+    after = before | {"covered": 0.95, "f1": 0.875}
+    adapted = {"base": "english", "way": "weights", "patients": 5, "gain": {"before": before, "after": after}}
+    asked = []
+
+    def train(study, name, premarks, base):
+        asked.append(base)
+        way = "weights" if base == "english" else "as it is"
+        row = {"learned": 8, "aside": 0, "patients": 0, "figures": [], "adapted": adapted | {"way": way}}
+        return lambda job: setattr(job, "result", row)
+
+    monkeypatch.setattr(training, "train_model", train)
+    system_spans.import_consensus(served.study, {1: [Span(12, 16, "DOCTOR")]})
+    page = served.page("eve")
+    page.get_by_role("link", name="Learn").click()
+    gained = "Adapted english: weights. On 8 notes of 5 patients, by cross-validation, before: "
+    gained += (
+        "covered 0.800, strict F1 0.625 (0.500–0.750); after: covered 0.950, strict F1 0.875 (0.500–0.750)."
+    )
+    kept = "Nothing is surely better than english, which stays as it is. On 8 notes of 5 patients"
+    for base, said in (("english", gained), ("spanish", kept)):
+        page.get_by_label("From the decided notes").select_option(base)
+        page.get_by_label("Name of the new model").fill("new")
+        page.get_by_role("button", name="Train now").click()
+        page.get_by_text(said).wait_for()
+    assert asked == ["english", "spanish"]
 
 
 def test_the_picture_of_recall_names_each_system_and_joins_none(served):
@@ -1129,7 +1158,7 @@ def test_finding_doubting_filtering_and_the_team_by_keyboard_with_nothing_for_ax
     assert axe.problems == {}
 
 
-def train_nothing(study, name, premarks):
+def train_nothing(study, name, premarks, base):
     def work(job):
         job.result = {"learned": 8, "aside": 0, "figures": []}
 

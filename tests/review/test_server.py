@@ -537,11 +537,36 @@ def test_a_model_is_trained_in_the_page(study):
     eve.client.app.app.state.jobs.thread.join(120)
     job = eve.get("/api/learn/job").json()
     assert (job["state"], job["fault"]) == ("done", "")
-    assert job["result"] == {"learned": 1, "aside": 0, "patients": 0, "figures": []}
+    assert job["result"] == {"learned": 1, "aside": 0, "patients": 0, "figures": [], "adapted": None}
     assert study.premark_system == "new" and study.read_spans("new", 1)
     assert (study.out / "models" / "new").stat().st_mode & 0o777 == 0o700
     assert [path.name for path in (study.out / "models").iterdir()] == ["new"]  # no notes stay there
     assert eve.post("/api/learn/train", {"name": "new"}).json()["stage"] == "exists"
+
+
+@pytest.mark.slow
+def test_a_shipped_model_is_adapted_in_the_page(tmp_path):
+    """Also what it gained is shown, with few notes of which none is kept aside."""
+    names = ("Ruiz", "Oda", "Li", "Voss")
+    texts = [f"ATT//{name} [2061.3.{day}]\nNo fever.\n" for day, name in enumerate(names, 1)]
+    documents = [Document(f"{n}", text, (), f"p{n}") for n, text in enumerate(texts)]
+    corpora.write(documents, tmp_path / "notes.jsonl", "jsonl")
+    create_study(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
+    opened = open_study(tmp_path / "s.db")
+    accounts.add_reader(opened.store, "eve", "adjudicator")
+    eve = Browser(opened, "eve")
+    for number, text in enumerate(texts, 1):
+        import_consensus(opened, number, [(5, text.index(" "), "DOCTOR")])
+    assert eve.post("/api/learn/train", {"name": "site", "base": "/models"}).status_code == 422
+    assert eve.post("/api/learn/train", {"name": "site", "base": "english"}).status_code == 202
+    eve.client.app.app.state.jobs.thread.join(300)
+    job = eve.get("/api/learn/job").json()
+    assert (job["state"], job["fault"]) == ("done", "")
+    adapted = job["result"]["adapted"]
+    assert (adapted["base"], adapted["patients"], job["result"]["learned"]) == ("english", 4, 4)
+    assert {"covered", "precision", "f1", "low", "high"} == set(adapted["gain"]["after"])
+    assert str(tmp_path) not in str(job) and "notes" not in adapted
+    opened.store.close()
 
 
 def test_notes_kept_aside_are_those_of_other_patients(tmp_path):

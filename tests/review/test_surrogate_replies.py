@@ -303,7 +303,8 @@ class Work:
     def run_process(self, command):
         self.phases.append(self.phase)
         self.command = command
-        self.documents = list(corpora.read(command[3]))
+        corpus = command[4] if command[2] == "crfdeid.adapt" else command[3]
+        self.documents = list(corpora.read(corpus))
         self.folder.mkdir()
 
 
@@ -339,6 +340,41 @@ def test_a_first_training_is_compared_with_nothing_and_another_with_the_premarks
     job = Work(many, "newer")
     training.train_model(many, "newer", premarks=False)(job)
     assert [one["name"] for one in job.result["figures"]] == ["new", "newer"]
+
+
+def test_a_model_is_adapted_with_its_figures_before_and_after(many, monkeypatch):
+    load = model.load
+    monkeypatch.setattr(training.model, "load", lambda folder: load("heuristic"))
+    gain = {"way": "weights", "patients": 7, "gain": {"before": {"f1": 0.5}, "after": {"f1": 0.9}}}
+    record = {"adapted": gain | {"notes": ["7f"]}}
+    monkeypatch.setattr(training.training_record, "read_record", lambda folder: record)
+    import_first(many, 10)
+    training.train_model(many, "first", premarks=False)(Work(many, "first"))
+    job = Work(many)
+    training.train_model(many, "new", premarks=False, base="first")(job)
+    assert job.command[1:3] == ["-m", "crfdeid.adapt"] and job.command[3] == "--notes"
+    first, new = (str(training.find_model_folder(many, name)) for name in ("first", "new"))
+    assert job.command[5:] == ["--model", first, "--out", new]
+    assert len(job.documents) == 7 and job.result["adapted"] == {"base": "first"} | gain
+    assert [one["name"] for one in job.result["figures"]] == ["first", "new"]
+
+
+def test_no_shipped_model_has_the_types_of_another_scheme(many):
+    assert training.list_bases(many) == []
+
+
+def test_the_models_to_adapt_are_those_trained_here_and_the_shipped_ones(study):
+    assert training.list_bases(study) == ["english", "spanish"]
+    for name in ("old", "imported", "new"):
+        system_spans.add_system(study, name, {})
+    for name in ("old", "new"):
+        training.find_model_folder(study, name).mkdir(parents=True)
+    assert training.list_bases(study) == ["new", "old", "english", "spanish"]
+    assert training.check_base(study, "old") == "old"
+    assert training.check_base(study, "") is training.check_base(study, None) is None
+    for wrong in ("imported", "/models/english", 7):
+        with pytest.raises(InvalidValueError, match="base: wanted one of the models that can be adapted"):
+            training.check_base(study, wrong)
 
 
 def test_a_training_needs_a_name_and_a_decided_note(study):

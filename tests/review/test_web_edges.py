@@ -568,7 +568,8 @@ def test_the_page_of_learning_says_how_much_is_decided(study):
     system_spans.import_consensus(study, {3: []})
     found = Browser(study, "eve").get("/api/learn").json()
     train = f"crfdeid train {study.out / 'NAME'} --out models/trained"
-    assert found == {"systems": [], "notes_read": 1, "train": train}
+    bases = ["english", "spanish"]
+    assert found == {"systems": [], "notes_read": 1, "train": train, "bases": bases}
 
 
 # Serving

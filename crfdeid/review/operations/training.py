@@ -1,5 +1,8 @@
 """Training on the consensus by the running interpreter, in a process of its own, and what it brings.
 
+A model is trained on the decided notes only, or a shipped or earlier model is adapted to them
+(:mod:`crfdeid.adapt`), which says what it gained by cross-validation, so that five notes show something.
+
 The figures are those of each model on notes that it was not trained on, and where it disagrees with the
 readers of open notes.
 """
@@ -15,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from crfdeid import corpora
+from crfdeid import corpora, lexicon
 from crfdeid.evaluate import error_analysis
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import bootstrap
@@ -25,7 +28,7 @@ from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, NotFoundError, StageError
 from crfdeid.review.study.note_index import key_patient
 from crfdeid.review.study.study import Json, Study, name_book
-from crfdeid.systems import model
+from crfdeid.systems import model, training_record
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -58,9 +61,34 @@ def check_training(study: Study, name: object) -> str:
     return name
 
 
-def train_model(study: Study, name: str, premarks: bool) -> Callable[[TrainingWork], None]:
-    """The work of a job: train on the decided notes, of which a fifth of the patients is kept aside, tag all
-    notes with the model, and compare it on those kept aside with the system before it."""
+def list_bases(study: Study) -> list[str]:
+    """The names of the models that can be adapted: those trained here, latest first, and the shipped ones."""
+    own = [name for name in study.list_systems()[::-1] if find_model_folder(study, name).is_dir()]
+    if find_scheme(study) != lexicon.SCHEME:
+        return own
+    shipped = [lexicon.find_language(name).model for name in lexicon.LANGUAGES]
+    return own + [name for name in shipped if name not in own]
+
+
+def find_scheme(study: Study) -> str:
+    return study.store.read_setting("scheme") or scheme.DEFAULT
+
+
+def check_base(study: Study, base: object) -> str | None:
+    """The model to adapt, None to train without one. Raises :class:`InvalidValueError`."""
+    if base in (None, ""):
+        return None
+    if not isinstance(base, str) or base not in list_bases(study):
+        raise InvalidValueError("base: wanted one of the models that can be adapted")
+    return base
+
+
+def train_model(
+    study: Study, name: str, premarks: bool, base: str | None = None
+) -> Callable[[TrainingWork], None]:
+    """The work of a job: train on the decided notes, or adapt ``base`` to them; a fifth of their patients is
+    kept aside. Then tag all notes with the model, and compare it on those kept aside with the system before
+    it."""
 
     def train(job: TrainingWork) -> None:
         learned, aside = split_decided(study)
@@ -70,9 +98,7 @@ def train_model(study: Study, name: str, premarks: bool) -> Callable[[TrainingWo
         with TemporaryDirectory(dir=folder.parent) as scratch:
             corpus = Path(scratch) / "consensus.jsonl"
             corpora.write(select_documents(study, learned, "consensus", ""), corpus, "jsonl")
-            scheme_name = study.store.read_setting("scheme") or scheme.DEFAULT
-            command = [sys.executable, "-m", "crfdeid.train", str(corpus), "--out", str(folder)]
-            job.run_process([*command, "--scheme", scheme_name])
+            job.run_process(build_command(study, corpus, folder, base))
         folder.chmod(0o700)  # its features hold words of the notes
         before = study.premark_system or next(reversed(study.list_systems()), None)
         job.phase = "tag"
@@ -84,9 +110,27 @@ def train_model(study: Study, name: str, premarks: bool) -> Callable[[TrainingWo
             "aside": len(aside),
             "patients": count_patients(study, aside),
             "figures": [score_system(study, one, aside) for one in systems] if aside else [],
+            "adapted": describe_adapted(base, folder) if base else None,
         }
 
     return train
+
+
+def build_command(study: Study, corpus: Path, folder: Path, base: str | None) -> list[str]:
+    """The command that trains on a corpus, or adapts ``base`` to it."""
+    if base is None:
+        options = [str(corpus), "--out", str(folder), "--scheme", find_scheme(study)]
+        return [sys.executable, "-m", "crfdeid.train", *options]
+    own = find_model_folder(study, base)
+    before = str(own) if own.is_dir() else base
+    options = ["--notes", str(corpus), "--model", before, "--out", str(folder)]
+    return [sys.executable, "-m", "crfdeid.adapt", *options]
+
+
+def describe_adapted(base: str, folder: Path) -> Json:
+    """From which model a model was adapted, in which way, and its figures before and after."""
+    record = (training_record.read_record(folder) or {}).get("adapted", {})
+    return {"base": base} | {key: record[key] for key in ("way", "patients", "gain") if key in record}
 
 
 def find_model_folder(study: Study, name: str) -> Path:

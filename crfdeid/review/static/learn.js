@@ -11,7 +11,7 @@ import { form } from "./welcome.js";
 
 export async function learn(main, room) {
   const [found, { readers }] = await Promise.all([ask("/api/learn"), ask("/api/readers")]);
-  const columns = element("div", { class: "two" }, results(found), element("div", {}, trainForm(main, room), consensusExport(room, found.train, readers), room.mayInvite ? modelForm(main, room) : null));
+  const columns = element("div", { class: "two" }, results(found), element("div", {}, trainForm(main, room, found.bases), consensusExport(room, found.train, readers), room.mayInvite ? modelForm(main, room) : null));
   main.append(element("div", { class: "page wide" },
     element("h1", {}, "Learn"),
     element("p", { class: "lead" }, `${found.notes_read} notes have a decided consensus. Train on it here, or export it, train elsewhere and load the model: each model is tested on notes decided later.`),
@@ -37,15 +37,19 @@ function consensusExport(room, train, readers) {
   return made;
 }
 
-// Trains with the interpreter that runs the server, in a process of its own.
-function trainForm(main, room) {
+// Trains, or adapts a model, with the interpreter that runs the server, in a process of its own.
+function trainForm(main, room, bases) {
+  const models = [...bases.map((one) => [one, `${one}, adapted to them`]), ["", "a new model of them only"]];
+  const shown = bases.find((one) => one === room.study.systems.at(-1)?.name) ?? "";
+  let base = shown;
+  const begin = choice(models, shown, (one) => { base = one; }, "base");
   const name = element("input", { name: "model", required: true, autocomplete: "off" });
   const premarks = element("input", { type: "checkbox", name: "train-premarks" });
   const said = element("p", { class: "quiet-text", role: "status" });
   const stop = button("Stop", () => send("/api/learn/stop").catch(fault), { hidden: true });
   const train = async () => {
     try {
-      await send("/api/learn/train", { name: name.value, premarks: premarks.checked });
+      await send("/api/learn/train", { name: name.value, premarks: premarks.checked, base });
       stop.hidden = false;
       const job = await watch(said);
       room.study = await ask("/api/study");
@@ -57,12 +61,25 @@ function trainForm(main, room) {
       fault(error);
     }
   };
-  const made = form([labelled("Name of the new model", name), element("label", { class: "check" }, premarks, "show its spans as pre-marks")], "Train now", train);
+  const made = form([labelled("From the decided notes", begin), labelled("Name of the new model", name), element("label", { class: "check" }, premarks, "show its spans as pre-marks")], "Train now", train);
   made.classList.add("row-form");
   return element("section", { class: "export" }, element("h2", {}, "Train"), made, stop, said, element("p", { id: "trained", role: "status" }));
 }
 
-function figures({ learned, aside, patients, figures: found }) {
+// What a model gained by cross-validation on the notes that it was adapted to.
+function gain({ base, way, patients, gain: found }, learned) {
+  const one = ({ covered, f1, low, high }) => `covered ${ratio(covered)}, strict F1 ${ratio(f1)} (${ratio(low)}–${ratio(high)})`;
+  const notes = `${learned} notes of ${patients} patients, by cross-validation`;
+  if (way === "as it is") return `Nothing is surely better than ${base}, which stays as it is. On ${notes}: ${one(found.before)}.`;
+  return `Adapted ${base}: ${way}. On ${notes}, before: ${one(found.before)}; after: ${one(found.after)}.`;
+}
+
+function figures({ learned, aside, patients, figures: found, adapted }) {
+  const before = adapted?.gain ? `${gain(adapted, learned)} ` : "";
+  return before + asideFigures({ learned, aside, patients, found });
+}
+
+function asideFigures({ learned, aside, patients, found }) {
   if (!found.length) return `Trained on ${learned} notes: too few to keep some aside for a test.`;
   const shown = found.map((one) => `${one.name}: recall ${withInterval(one, "recall")}, precision ${withInterval(one, "precision")}`);
   const counts = `${aside} notes of ${patients} other patient${patients === 1 ? "" : "s"} with ${found[0].spans} spans`;

@@ -343,7 +343,8 @@ def export_spans(study: OpenStudy, body: JsonBody) -> Response:
 def show_learning_curve(study: OpenStudy) -> Response:
     train = exports.build_train_command(study.out / "NAME")
     systems = training.build_curve(study)
-    return reply({"systems": systems, "notes_read": len(study.list_decided()), "train": train})
+    found = {"systems": systems, "notes_read": len(study.list_decided()), "train": train}
+    return reply(found | {"bases": training.list_bases(study)})
 
 
 @router.post("/learn/models", dependencies=FOR_ADJUDICATORS)
@@ -365,7 +366,8 @@ def load_model(request: Request, study: OpenStudy, body: JsonBody) -> Response:
 @router.post("/learn/train", dependencies=FOR_ADJUDICATORS)
 def train_model(request: Request, study: OpenStudy, body: JsonBody) -> Response:
     name = training.check_training(study, body.get("name"))
-    work = training.train_model(study, name, body.get("premarks") is True)
+    base = training.check_base(study, body.get("base"))
+    work = training.train_model(study, name, body.get("premarks") is True, base)
     return reply({"job": request.app.state.jobs.begin(work)}, 202)
 
 
