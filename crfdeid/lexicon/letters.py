@@ -40,6 +40,7 @@ LONG_NAME = 8  # letters of a name that may have two typos
 
 WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:['’`]\p{L}[\p{L}\p{M}]*)*")
 POSSESSIVE = regex.compile(r"(?<=\p{L}{2})['’`][sS]$")
+NOT_ASCII = regex.compile(r"[^\0-\x7f]+")
 INVISIBLE = ("Mn", "Me", "Cf")  # Unicode categories: combining marks, zero-width and soft characters
 
 
@@ -149,7 +150,7 @@ def normalize(text: str) -> NormalizedText:
     """
     if text.isascii():
         return NormalizedText(text.lower(), None, len(text))
-    forms = {character: normalize_character(character) for character in set(text) if not character.isascii()}
+    forms = {each: normalize_character(each) for each in set("".join(NOT_ASCII.findall(text)))}
     for character, form in forms.items():
         if len(form) == 1 and form.isascii():
             text = text.replace(character, form)

@@ -32,6 +32,13 @@ def texts(most: int) -> st.SearchStrategy[str]:
     return st.builds(join, pieces, st.lists(st.sampled_from(GAPS), min_size=most, max_size=most))
 
 
+@given(st.text() | texts(30))
+@example("a_b 1\x1f2 '\x7f.")
+def test_the_words_of_a_text_are_its_runs_of_letters_and_digits(text):
+    index = TextIndex(text)
+    assert index.words == RUN.findall(index.low)
+
+
 @settings(deadline=None, max_examples=150)
 @given(texts(30), st.lists(st.tuples(texts(4), st.sampled_from(TYPES)), min_size=1, max_size=4))
 @example("30990453OKAFOR, Andersonanders, 4-471902 ab12ab12", [("Okafor", "PATIENT"), ("ab12", "IDNUM")])

@@ -3,6 +3,8 @@
 from datetime import date
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from crfdeid.lexicon import english
 from crfdeid.lexicon.letters import SimilarNames, count_edits, match_case, split_possessive
@@ -106,6 +108,19 @@ def test_numbers_of_eight_characters_have_checks_and_shorter_ones_do_not():
 def test_the_days_of_a_text_are_found_in_every_writing(text, keys):
     found = dict(find_days(text, list_starts(text)))
     assert [" ".join(sorted(each)) for _, each in sorted(found.items())] == keys
+
+
+PARTS_OF_DATES = (
+    "1", "2", "12", "31", "61", "2061", "20610307", "th", "de ", "of ", "march", "mar", "may", "mayo", "sept",
+    "enero", "dec", "jan.", "/", "-", ".", ",", "'", " ", "  ", "\n", "(", "x", "_", "é", "٣",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS_OF_DATES), max_size=12).map("".join))
+@example("5 march 15, 2061 march 16 61")
+def test_no_day_is_passed_over(text):
+    every = find_days(text, range(len(text)))
+    assert sorted(find_days(text, list_starts(text))) == sorted(every)
 
 
 @pytest.mark.parametrize(

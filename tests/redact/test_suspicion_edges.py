@@ -4,10 +4,13 @@ finds between brackets. ¶ ends a line, and ``<TYPE text>`` was replaced."""
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from marked_notes import marked
 
 from crfdeid.redact.leftover.suspicious import KINDS
 from crfdeid.redact.leftover.unknown_words import SearchedText
+from crfdeid.text.document import Document
 
 EDGES = {
     "e-mail": """
@@ -127,3 +130,9 @@ def test_a_search_finds_what_its_line_marks(kind, line):
 
 def test_every_kind_has_edges():
     assert EDGES.keys() == KINDS.keys()
+
+
+@given(st.text() | st.text("019é٣½ \U0001d7d8", max_size=9))
+def test_each_digit_of_the_searched_text_is_a_zero(text):
+    searched = SearchedText(Document("1", text))
+    assert searched.zeros == re.sub(r"\d", "0", searched.text)

@@ -46,7 +46,8 @@ MISREAD_NUMBER = re.compile(r"(?:\d|[OoIlSB](?=\d))[\dOoIlSB]{1,3}(?:-[\dOoIlSB]
 MISREAD_ENDING = re.compile(r"-[\dOoIlSB]{2,4}(?![\w-])")
 GLUED_DIGITS = re.compile("0000*")  # where all digits are 0
 PRESCRIBER, VEHICLE = re.compile(r"\d{7}(?!\w)"), re.compile(r"[A-HJ-NPR-Z\d]{17}(?!\w)")
-VEHICLE_SIGNS, VEHICLE_PART = dict.fromkeys(map(ord, "ABCDEFGHJKLMNPRSTUVWXYZ123456789"), "0"), "0" * 17
+VEHICLE_SIGNS = bytes.maketrans(b"ABCDEFGHJKLMNPRSTUVWXYZ123456789", b"0" * 32)
+VEHICLE_PART = b"0" * 17
 AGE = re.compile(r"(?:9\d|1[0-2]\d)(?![\d./,]\d)")
 AGE_AFTER = re.compile(r"[-\s]*(?:years?\b|yrs?\b|y/?o\b|y\.o)", re.IGNORECASE)
 ORDINAL = re.compile(r"(?:st|nd|rd|th)(?=\s+(?:birthday|b-?day))", re.IGNORECASE)
@@ -216,7 +217,7 @@ def find_checked(searched: SearchedText) -> Ranges:
     """Yield the numbers and codes that pass a check."""
     text = searched.text
     prescribers = PRESCRIBER.finditer(text) if "0000000" in searched.zeros else ()
-    vehicles = VEHICLE.finditer(text) if VEHICLE_PART in text.translate(VEHICLE_SIGNS) else ()
+    vehicles = VEHICLE.finditer(text) if VEHICLE_PART in text.encode().translate(VEHICLE_SIGNS) else ()
     for matches, more in ((find_numbers(searched), 0), (prescribers, 2), (vehicles, 0)):
         for match in matches:
             start = match.start() - more

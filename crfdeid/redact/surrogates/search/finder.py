@@ -218,8 +218,9 @@ def match_phrases(low: str, first: Range, strings: Iterable[SearchString]) -> It
 
 def match_further_words(low: str, at: int, string: SearchString) -> int | None:
     """Return the end of the string whose first word ends at ``at``; None if its other words do not follow."""
-    is_date = kinds.kind_of(string.type) == kinds.DATE and all(word.isdigit() for word in string.words)
-    for word in string.words[1:]:
+    first, *further = string.words
+    is_date = kinds.kind_of(string.type) == kinds.DATE and first.isdigit() and all(map(str.isdigit, further))
+    for word in further:
         gap = GAP.match(low, at)
         if not gap or not may_separate(gap[0], is_date) or not low.startswith(word, gap.end()):
             return None

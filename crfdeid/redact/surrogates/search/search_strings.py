@@ -40,8 +40,14 @@ DAY = re.compile(
     )(?![\w/]|-\d)""",
     re.VERBOSE,
 )
-NUMBER = re.compile(r"\d+")
-LONGEST = max(map(len, MONTHS))
+FIRST_NUMBER = re.compile(
+    rf"""\d(?<![\w/.-]\d)(?:
+    \d?[/.-]\d\d?[/.-]\d\d | \d{{3}}[/.-]\d\d?[/.-]\d | \d{{7}}
+    | \d?{TH}[\s-]?(?:of\s+|de\s+)?(?:{"|".join(sorted(MONTH_STARTS))})
+    )""",
+    re.VERBOSE,
+)
+FIRST_MONTH = re.compile(rf"(?<![\w/.-]){MONTH}\.? *(?=\d)")
 RUN = re.compile(r"[^\W_]+")
 MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyphens
 MAX_WORDS = 32  # of a string that is searched as a whole
@@ -256,23 +262,21 @@ def derive_acronym(text: str, type: str) -> Iterator[SearchString]:
         yield SearchString((low,), type, "all", low, derived=not is_other, doubtful=is_other)
 
 
-def list_starts(low: str) -> Iterator[int]:
-    """Yield the offsets in a normalized text where a date may begin: at a number, or at the month before it.
+def list_starts(low: str) -> list[int]:
+    """Return the offsets in a normalized text where a date may begin: at a number that goes on like one, or
+    at the month before a number. They are ordered by the numbers.
 
-    >>> list(list_starts("seen 3/7 and in march. 15"))
-    [5, 7, 23, 16]
+    >>> list_starts("seen 3/7/61 for 120/80 and in march. 15, 5 may")
+    [5, 30, 41]
     """
-    for match in NUMBER.finditer(low):
-        yield match.start()
-        end = match.start()
-        while end and low[end - 1] == " ":
-            end -= 1
-        end -= low[end - 1 : end] == "."
-        start = end
-        while start and end - start <= LONGEST and low[start - 1].isalpha():
-            start -= 1
-        if low[start:end] in MONTHS:
-            yield start
+    found = [(match.start(), 0, match.start()) for match in FIRST_NUMBER.finditer(low)]
+    for month in MONTH_STARTS:
+        at = low.find(month)
+        while at >= 0:
+            if match := FIRST_MONTH.match(low, at):
+                found.append((match.end(), 1, at))
+            at = low.find(month, at + 1)
+    return [start for _, _, start in sorted(found)]
 
 
 def find_days(low: str, starts: Iterable[int]) -> Iterator[tuple[tuple[int, int], tuple[str, ...]]]:

@@ -50,6 +50,8 @@ class TextIndex:
     @cached_property
     def words(self) -> list[str]:
         """The runs of letters and digits in ``low``, in order."""
+        if self.low.isascii():
+            return self.low.encode().translate(ONLY_WORDS).decode().split()
         return RUN.findall(self.low)
 
     @cached_property
@@ -93,6 +95,7 @@ class TextIndex:
 
 
 IS_ALNUM = np.array([*(chr(code).isalnum() for code in range(ASCII)), False])
+ONLY_WORDS = bytes(code if code < ASCII and chr(code).isalnum() else ord(" ") for code in range(256))
 
 
 def find_each(low: str, string: str) -> Iterator[Range]:
