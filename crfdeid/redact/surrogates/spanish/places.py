@@ -7,7 +7,7 @@ that its own becomes, and a postal code begins as in that province.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from operator import attrgetter
@@ -23,6 +23,7 @@ from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, STREETS
 from crfdeid.redact.surrogates.listed import is_word, list_names
 from crfdeid.redact.surrogates.places import Places, join_letters, make_city_key
+from crfdeid.redact.surrogates.spanish.countries import COUNTRIES, SPAIN, find_country
 from crfdeid.redact.surrogates.spanish.numbers import replace_as_written
 from crfdeid.text.document import Document, Span
 
@@ -59,13 +60,7 @@ COMMON = regex.compile(  # the jobs of both sexes
     regex.IGNORECASE,
 )
 WOMEN = word_set("actriz jueza docta mujer monja azafata")
-SPAIN = "ES"
-COUNTRIES = {
-    SPAIN: "España", "AR": "Argentina", "BO": "Bolivia", "CL": "Chile", "CO": "Colombia", "CR": "Costa Rica",
-    "DO": "República Dominicana", "EC": "Ecuador", "GT": "Guatemala", "MX": "México", "PE": "Perú",
-    "PY": "Paraguay", "UY": "Uruguay", "VE": "Venezuela",
-}  # fmt: skip
-SPEAKING = (*COUNTRIES.values(), "Cuba", "El Salvador", "Honduras", "Nicaragua", "Panamá", "Puerto Rico")
+SPEAKING = (*COUNTRIES.values(),)
 FREQUENT = (  # where people in Spanish notes come from, or go to
     "Alemania", "Argelia", "Austria", "Bangladés", "Brasil", "Bulgaria", "Bélgica", "Camerún",
     "Canadá", "China",
@@ -78,13 +73,20 @@ FREQUENT = (  # where people in Spanish notes come from, or go to
 )  # fmt: skip
 AMERICA = ("EE. UU.", "EE.UU.", "EEUU", "USA")
 SHORT = {  # of the states of Mexico
-    "Aguascalientes": "Ags.", "Baja California": "B.C.", "Campeche": "Camp.", "Chiapas": "Chis.",
-    "Chihuahua": "Chih.", "Coahuila": "Coah.", "Colima": "Col.", "Durango": "Dgo.", "Guanajuato": "Gto.",
-    "Guerrero": "Gro.", "Hidalgo": "Hgo.", "Jalisco": "Jal.", "Michoacán": "Mich.", "Morelos": "Mor.",
-    "Nayarit": "Nay.", "Nuevo León": "N.L.", "Oaxaca": "Oax.", "Puebla": "Pue.", "Querétaro": "Qro.",
-    "San Luis Potosí": "S.L.P.", "Sinaloa": "Sin.", "Sonora": "Son.", "Tabasco": "Tab.",
-    "Tamaulipas": "Tamps.",
-    "Tlaxcala": "Tlax.", "Veracruz": "Ver.", "Yucatán": "Yuc.", "Zacatecas": "Zac.",
+    "Aguascalientes": "Ags.", "Baja California": "B.C.", "Baja California Sur": "B.C.S.",
+    "Campeche": "Camp.", "Chiapas": "Chis.", "Chihuahua": "Chih.", "Ciudad de México": "CDMX",
+    "Coahuila": "Coah.", "Colima": "Col.", "Durango": "Dgo.", "Estado de México": "Edomex.",
+    "Guanajuato": "Gto.", "Guerrero": "Gro.", "Hidalgo": "Hgo.", "Jalisco": "Jal.", "Michoacán": "Mich.",
+    "Morelos": "Mor.", "Nayarit": "Nay.", "Nuevo León": "N.L.", "Oaxaca": "Oax.", "Puebla": "Pue.",
+    "Querétaro": "Qro.", "Quintana Roo": "Q. Roo", "San Luis Potosí": "S.L.P.", "Sinaloa": "Sin.",
+    "Sonora": "Son.", "Tabasco": "Tab.", "Tamaulipas": "Tamps.", "Tlaxcala": "Tlax.", "Veracruz": "Ver.",
+    "Yucatán": "Yuc.", "Zacatecas": "Zac.",
+}  # fmt: skip
+AMERICAN_SPELLINGS = {
+    "Capital Federal": ("AR", "CABA"), "Ciudad de Buenos Aires": ("AR", "CABA"),
+    "Ciudad Autónoma de Buenos Aires": ("AR", "CABA"), "Bogotá D.C": ("CO", "Bogotá"),
+    "Bogotá, D.C": ("CO", "Bogotá"), "Distrito Federal": ("MX", "Ciudad de México"),
+    "D.F": ("MX", "Ciudad de México"), "Méx": ("MX", "Estado de México"),
 }  # fmt: skip
 SPELLINGS = {  # of the provinces of Spain
     "Castelló": "Castellón", "Alacant": "Alicante", "València": "Valencia", "Gerona": "Girona",
@@ -163,16 +165,13 @@ class SpanishInstitutions(Institutions):
 
 class SpanishPlaces(Places):
     """The surrogates of one patient's towns, provinces, postal codes and countries. Towns that no list has
-    count as towns of the country that most of the patient's towns are in."""
+    count as towns of the country of the notes (:mod:`crfdeid.redact.surrogates.spanish.countries`)."""
 
     @cached_property
     def country(self) -> str:
-        """The country of most of the patient's towns and provinces, otherwise Spain."""
-        known = [fold(text) for text in self.facts.list_texts(kinds.CITY, kinds.STATE, kinds.PLACE)]
-        found = Counter(each[0] for name in known for each in {*find_provinces(name)})
-        best = max(found.values(), default=0)
-        countries = sorted(country for country, count in found.items() if count == best)
-        return SPAIN if SPAIN in countries or not countries else countries[0]
+        """The country that the signs of the patient's notes are of, otherwise Spain."""
+        texts = {fold(text) for text in self.facts.list_texts(kinds.CITY, kinds.STATE, kinds.PLACE)}
+        return find_country(self.facts, map(find_countries, texts))
 
     @cached_property
     def home(self) -> Province:
@@ -209,12 +208,16 @@ class SpanishPlaces(Places):
         return made | dict.fromkeys(AMERICA, made["Estados Unidos"])
 
     def _find_state(self, name: str) -> str | None:
-        """The province of a town as ``country name``: of the patient's country, otherwise the first."""
+        """The province of a town as ``country name``: of the patient's country, otherwise of the only country
+        that has such a town, or is known for it."""
         written = [
             province for each in self.facts.states.get(name, ()) for province in find_provinces(fold(each))
         ]
-        found = [each for each in [*written, *load_towns().get(name, ())] if each[0] == self.country]
-        found = found or [*written, *load_towns().get(name, ())]
+        every = [*written, *load_towns().get(name, ())]
+        found = [each for each in every if each[0] == self.country] or written
+        known = {country for country, is_known in find_countries(name).items() if is_known}
+        if not found and len(known or find_countries(name)) == 1:
+            found = [each for each in every if not known or each[0] in known]
         return " ".join(found[0]) if found else None
 
     def replace_city(self, text: str, state: str | None = None) -> str | None:
@@ -230,12 +233,17 @@ class SpanishPlaces(Places):
         if state is None or (found := parse_province(state)) is None:
             found = self.home
         towns = group_towns()[self.provinces[found]]
-        others = [town for each in list_provinces() if each[0] == found[0] for town in group_towns()[each]]
+        others = list_towns_of(found[0])
         return self.institutions.choose_free(
             name,
             lambda n: self.choices.choose(towns if n < 2 * len(towns) else others, "city", name, n),
             make_city_key(name, state),
+            self._has_no_name,
         )
+
+    def _has_no_name(self, town: str) -> bool:
+        """Whether no word of a town is a name of the patient's notes."""
+        return not self.facts.complete or not any(fold(w[0]) in self.facts.names for w in WORD.finditer(town))
 
     def replace_state(self, text: str) -> str | None:
         found = find_provinces(fold(text.rstrip(".")))
@@ -374,17 +382,54 @@ def list_street_words() -> frozenset[str]:
 
 @cache
 def read_rows() -> tuple[tuple[str, Province, str], ...]:
-    """The towns, each with its province and the beginning of its postal codes."""
+    """The towns whose province is known, each with it and the beginning of its postal codes."""
     rows = (entry.split("|") for list in LANGUAGE.towns for entry in word_lists.read_entries(list))
-    return tuple((town, (country, province), prefix) for town, province, prefix, country in rows)
+    return tuple((town, (country, province), prefix) for town, province, prefix, country in rows if province)
 
 
 @cache
 def group_towns() -> Mapping[Province, tuple[str, ...]]:
+    """The towns of each province. Those of the first list, where more people live, come so often that half
+    of the draws are of them."""
     groups: dict[Province, list[str]] = defaultdict(list)
+    known = {
+        entry.rpartition("|")[0].rpartition("|")[0] for entry in word_lists.read_entries(LANGUAGE.towns[0])
+    }
     for town, province, _ in read_rows():
         groups[province].append(town)
+    for province, towns in groups.items():
+        large = [town for town in towns if f"{town}|{province[1]}" in known]
+        groups[province] = towns + large * ((len(towns) - len(large)) // max(len(large), 1) - 1)
     return {province: tuple(towns) for province, towns in groups.items()}
+
+
+@cache
+def list_towns_of(country: str) -> tuple[str, ...]:
+    return tuple(town for each in list_provinces() if each[0] == country for town in group_towns()[each])
+
+
+@cache
+def load_countries_of_towns() -> Mapping[str, Mapping[str, bool]]:
+    """The countries of each folded town, and whether it is in the first list, which has well known ones. A
+    long name is known by its beginning too: San Martín Texmelucan (de Labastida)."""
+    found: dict[str, dict[str, bool]] = defaultdict(dict)
+    for number, list in enumerate(LANGUAGE.towns):
+        for town, _, _, country in (entry.split("|") for entry in word_lists.read_entries(list)):
+            found[fold(town)].setdefault(country, number == 0)
+            short = fold(town.partition(" de ")[0])
+            if " " in short:
+                found[short].setdefault(country, False)
+    return found
+
+
+def find_countries(name: str) -> Mapping[str, bool]:
+    """The countries with a town or province of this folded name, and whether it is well known there.
+
+    >>> find_countries("toluca"), find_countries("jujuy"), find_countries("nowhere")
+    ({'MX': False}, {'AR': True}, {})
+    """
+    found = dict(load_countries_of_towns().get(name, {}))
+    return found | {country: True for country, _ in load_names().get(name.rstrip("."), ())}
 
 
 @cache
@@ -415,6 +460,8 @@ def load_names() -> Mapping[str, tuple[Province, ...]]:
         found[fold(province[1])].append(province)
     for spelling, name in SPELLINGS.items():
         found[fold(spelling)].append((SPAIN, name))
+    for spelling, own in AMERICAN_SPELLINGS.items():
+        found[fold(spelling)].append(own)
     for name, short in SHORT.items():
         found[fold(short).replace(".", "")].append(("MX", name))
     return {name: tuple(own) for name, own in found.items()}
