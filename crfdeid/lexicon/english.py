@@ -1,13 +1,16 @@
-"""The words of dates in English: months, weekdays, ordinals, and US holidays with their days; and
-the forms of medicine that are not PHI.
+"""The words of dates in English: months, weekdays, ordinals, and US holidays with their days; the forms of
+medicine that are not PHI; and the articles.
 
 A month may also be written in Spanish. Holidays of other calendars are not read; they become a marker.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, timedelta
 from difflib import get_close_matches
+
+import regex
 
 from crfdeid.lexicon import Language, spanish
 from crfdeid.lexicon.letters import word_set
@@ -61,6 +64,18 @@ EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1
 HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
 
 # Services that people are seen by, parts of any hospital, and words before these that name none.
+ARTICLE = regex.compile(r"(?<![\w'’.-])a(n?)\s+(?=\w)", regex.IGNORECASE)
+AN_BEFORE = regex.compile(  # vowels, letters that are read one by one, and eight, eleven, eighteen
+    r"""\W*(?: (?!U\p{Lu}{1,3}\b)
+    (?i: [ai] | o(?!nc?e\b) | e(?![uw]) | u(?!ni[tvqof]|ro|se|t(?:i[lc]|ah|e\b)|k[ir]|va)
+    | y(?=[^aeiouy\W]) | heir | hour | honou?r )
+    | (?!(?:ST|MT|FT|SAN|NEW|LOS|LAS)\b)[FHLMNRSX](?:\p{Lu}{1,2}\b|-)
+    | (?:8\d* | 1[18](?:\d{3})? | 18\d\d)(?!\d) )""",
+    regex.VERBOSE,
+)
+BEFORE = 4  # characters: an article and spaces
+ARTICLE_LENGTH = 40  # characters behind an article that decide which it is
+
 SERVICES = word_set("gi ent gyn ob icu ccu picu sicu micu nicu pacu ems")
 PARTS = word_set("clinic office floor unit ward service services department team laboratory lab suite system")
 GENERIC = word_set("the general day care and of community postanesthesia surgeon healthcare")
@@ -153,6 +168,39 @@ def write_ordinal_like(number: int, like: str) -> str:
     """
     name = write_ordinal(number) if like[0].isdigit() else ORDINALS[number - 1]
     return name.upper() if like[-2:].isupper() else name.capitalize() if like[0].isupper() else name
+
+
+def takes_an(text: str) -> bool:
+    """Whether "an" is written before a text and not "a".
+
+    >>> [takes_an(text) for text in ("engineer", "Usher", "university teacher", "RN", "nurse")]
+    [True, True, False, True, False]
+    >>> [takes_an(text) for text in ("Utah", "UCLA", "Honolulu", "Ypsilanti", "8th", "81", "18", "118")]
+    [False, False, False, True, True, True, True, False]
+    """
+    return AN_BEFORE.match(text) is not None
+
+
+def find_articles(text: str, start: int = 0) -> Iterator[tuple[int, bool]]:
+    """Yield where the word after an article begins, from ``start`` on, and whether the article is "an". An
+    article that the word does not fit is left out.
+
+    >>> [*find_articles("a nurse of an Ohio firm, a engineer")]
+    [(2, False), (14, True)]
+    """
+    for match in ARTICLE.finditer(text, start):
+        is_an = len(match[1]) > 0
+        if takes_an(text[match.end() : match.end() + ARTICLE_LENGTH]) == is_an:
+            yield match.end(), is_an
+
+
+def has_an_before(text: str, at: int) -> bool:
+    """Whether "an" is before ``text[at:]`` and fits it.
+
+    >>> has_an_before("of an 8-year-old", 6), has_an_before("of a 7-year-old", 5)
+    (True, False)
+    """
+    return next(find_articles(text, max(0, at - BEFORE)), None) == (at, True)
 
 
 def find_holiday(name: str, year: int) -> date:

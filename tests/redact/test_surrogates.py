@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from marked_notes import marked, redacted, replace_identifier
 
-from crfdeid.lexicon import word_lists
+from crfdeid.lexicon import english, word_lists
 from crfdeid.lexicon.letters import fold
 from crfdeid.redact.surrogates import institutions, kinds, name_drawing, names, places
 from crfdeid.redact.surrogates.identifiers import find_checks
@@ -563,7 +563,81 @@ def test_a_job_takes_the_article_of_the_job_before(text):
         who = PatientSurrogates(b"%016d" % number, "7")
         made = who.institutions.replace_job(text)
         assert made and fold(made) != fold(text)
-        assert institutions.takes_an(made) == institutions.takes_an(text)
+        assert english.takes_an(made) == english.takes_an(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "an <HOSPITAL Ashland Clinic>", "a <HOSPITAL Franklin Hospital>", "a <HOSPITAL St. Agnes Hospital>",
+        "an <ORGANIZATION Airdale Foods>", "an <HOSPITAL MGH>", "a <HOSPITAL UCLA>", "an <HOSPITAL AGH>",
+        "a <HOSPITAL Cancer Institute>", "an <DEPARTMENT 8th Floor>", "a <DEPARTMENT 7th Floor>",
+        "an <CITY Atlanta>", "a <CITY Fargo>", "a <CITY UTICA>", "An <CITY Oakland>",
+        "an <STREET Elm Street>",
+        "a <PROFESSION nurse>", "an <AGE 8>-year-old",
+    ],
+)  # fmt: skip
+def test_a_surrogate_fits_the_article_before_it(text):
+    """An Ashland clinic became an Franklin clinic."""
+    for secret in range(12):
+        note = marked(f"{text} man. He was seen in winter.")
+        made = redacted([note], b"%016d" % secret)["1"]
+        surrogate = made.text_of(made.spans[0])
+        assert english.takes_an(surrogate) == text.lower().startswith("an "), surrogate
+        assert surrogate != note.text_of(note.spans[0]) or "AGE" in text
+
+
+def test_a_place_has_one_surrogate_with_an_article_and_without():
+    notes = [
+        marked("<CITY Atlanta>: <HOSPITAL Ashland Clinic>", "1"),
+        marked("an <CITY Atlanta> man of an <HOSPITAL Ashland> unit", "2"),
+        marked("An Ashland unit, an Atlanta man: nothing marks them.", "3"),
+    ]
+    for secret in range(12):
+        made = redacted(notes, b"%016d" % secret)
+        first, second, third = (made[id] for id in "123")
+        town, clinic = map(first.text_of, first.spans)
+        assert [*map(second.text_of, second.spans)] == [town, clinic.split()[0]]
+        assert third.text == f"An {clinic.split()[0]} unit, an {town} man: nothing marks them."
+        assert english.takes_an(town) and english.takes_an(clinic)
+
+
+@pytest.mark.parametrize("text", ["a <CITY Atlanta> man", "vitamin A. <CITY Atlanta>", "pa <CITY Atlanta>"])
+def test_an_article_that_the_real_one_does_not_fit_changes_nothing(text):
+    plain = redacted([marked("in <CITY Atlanta>")], SECRET)["1"]
+    made = redacted([marked(text)], SECRET)["1"]
+    assert made.text_of(made.spans[0]) == plain.text_of(plain.spans[0])
+
+
+def test_each_note_by_itself_has_the_surrogates_of_the_others():
+    """An article in one note must not give its town another surrogate than in the next."""
+    notes = [marked("an <CITY Atlanta> man", "1"), marked("in <CITY Atlanta>", "2")]
+    for secret in range(12):
+        made = redacted(notes, b"%016d" % secret, by_note=True).values()
+        assert len({note.text_of(note.spans[0]) for note in made}) == 1
+
+
+def test_a_spanish_preposition_is_no_article():
+    plain, made = (
+        redacted([marked(text)], SECRET, rules=Rules(language="spanish"))["1"]
+        for text in ("en <TERRITORIO Barcelona>", "a <TERRITORIO Barcelona>")
+    )
+    assert made.text_of(made.spans[0]) == plain.text_of(plain.spans[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("an <AGE 8>-year-old", "under 10"), ("an <AGE 18>-year-old", "under 20"), ("an <AGE 83>", "80-89"),
+        ("a <AGE 7>-year-old", "0-9"), ("an <AGE 11> month old", "under 120"), ("<AGE 18>", "10-19"),
+        ("an <AGE 18 y/o>", "under 20 y/o"), ("an <AGE eighteen-year-old>", "under 20-year-old"),
+        ("a <AGE 78>-year-old", "70-79"),
+    ],
+)  # fmt: skip
+def test_the_band_of_an_age_fits_the_article_before_it(text, made):
+    note = marked(text)
+    span = note.spans[0]
+    assert PatientSurrogates(SECRET, "7").generalize(note, span, "", None) == made
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import date
 
 import regex
 
-from crfdeid.lexicon import word_lists
+from crfdeid.lexicon import english, word_lists
 from crfdeid.lexicon.letters import fold, remove_marks
 from crfdeid.policy import DATE_UNITS, is_country, is_state
 from crfdeid.redact.surrogates import kinds
@@ -51,6 +51,7 @@ EXACT = regex.compile(
 RANGE = regex.compile(
     r"(?P<low>\d+)(?:['’]?s\b)?(?:\s*(?:-|–|to|or|and)\s*(?P<high>\d+)(?:['’]?s\b)?)?(?!\+|\d)"
 )
+FIRST_BAND = regex.compile(r"^\d+-(\d+)")
 UNITS = (("mon|mo|m/o|mes", 12), ("week|wk|w/o|semana", 52), ("day|d/o|día", 365), ("hour|hr", 8766))
 PER_YEAR = [(regex.compile(rf"[\s-]*(?:{words})", regex.IGNORECASE), number) for words, number in UNITS]
 
@@ -65,7 +66,8 @@ def generalize(
         return dates.generalize_text(text, to or DATE_UNITS[0], note_date)
     if kind == kinds.AGE:
         after = document.text[span.end : span.end + kinds.UNIT_LENGTH]
-        return band_age(text, after, int(to.partition(" ")[0]) if to else WIDTH)
+        is_an = english.has_an_before(document.text, span.start)
+        return band_age(text, after, int(to.partition(" ")[0]) if to else WIDTH, is_an)
     if kind == kinds.ZIP:
         return generalise_zip(text) if any(c.isdecimal() for c in text) else None
     if kind in (kinds.STATE, kinds.COUNTRY):
@@ -97,21 +99,24 @@ def hash_text(text: str, type: str, choices: KeyedChoices) -> str:
 # Bands of ages
 
 
-def band_age(text: str, after: str = "", width: int = WIDTH) -> str | None:
+def band_age(text: str, after: str = "", width: int = WIDTH, has_an: bool = False) -> str | None:
     """Return ``text`` with each age as the band of ``width`` years that holds it, in the unit that follows.
-    None if it cannot be read (:func:`ages.generalise_age`).
+    None if it cannot be read (:func:`ages.generalise_age`). ``has_an``: the article "an" is before it.
 
     >>> [band_age(text) for text in ("67", "67-year-old", "forty-five", "mid 70s", "93", "18 months")]
     ['60-69', '60-69-year-old', '40-49', '70-79', '90+', '0-119 months']
     >>> band_age("67", width=5), band_age("65-72 years"), band_age("teenager"), band_age("elder")
     ('65-69', '60-79 years', '10-19', None)
+    >>> band_age("18", has_an=True)
+    'under 20'
     """
     is_age = ages.generalise_age(text, after) is not None
     capped = ages.generalise_age(DECIMALS.sub("", text), after) if is_age else None
     if capped is None:
         return None
     plain = EXACT.sub("", ages.HALF.sub("", WHOLE.sub(write_number, SPELLED.sub(write_number, capped))))
-    return RANGE.sub(lambda match: write_band(match, plain[match.end() :] or after, width), plain)
+    made = RANGE.sub(lambda match: write_band(match, plain[match.end() :] or after, width), plain)
+    return FIRST_BAND.sub(write_under, made) if has_an and not english.takes_an(made) else made
 
 
 def write_number(match: regex.Match[str]) -> str:
@@ -129,6 +134,15 @@ def write_number(match: regex.Match[str]) -> str:
     if word in PEOPLE:
         return str(10 * (PEOPLE.index(word) + 6))
     return str(10 * (DECADES.index(f"{word}s") + 2))
+
+
+def write_under(match: regex.Match[str]) -> str:
+    """Write a band as an adjective with a vowel: "an 8-year-old" would become "an 0-9-year-old".
+
+    >>> write_under(FIRST_BAND.match("10-19-year-old"))
+    'under 20'
+    """
+    return f"under {int(match[1]) + 1}"
 
 
 def write_band(match: regex.Match[str], rest: str, width: int) -> str:

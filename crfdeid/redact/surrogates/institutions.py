@@ -8,12 +8,12 @@ hospital's name single out one hospital of three. The words that say which one i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 
 import regex
 
-from crfdeid.lexicon import word_lists
+from crfdeid.lexicon import english, word_lists
 from crfdeid.lexicon.letters import (
     WORD,
     capitalize_words,
@@ -25,7 +25,7 @@ from crfdeid.lexicon.letters import (
 from crfdeid.lexicon.ordinary import load_clinical_words
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.identifiers import replace_characters
-from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, STREETS, KeyedChoices
+from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, LETTERS, STREETS, KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
@@ -63,13 +63,10 @@ SAINTS = {fold(name): name for name in SAINT_NAMES.split()}
 FREQUENT, FEWEST = 0.01, 20  # per cent of people with a surname; surnames of an initial
 MAX_TRIES = 100
 TRIES_ALIKE = 5  # of names alike; where many are taken, all names are drawn from
+VOWELS, ALL_LETTERS = "AEIOU", "".join(LETTERS)
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
 MOST_NAMES = 2  # surnames in the name of an institution
 ROW_END = regex.compile(r"[,;/()\n]")
-AN_BEFORE = regex.compile(  # vowels, and letters that are read one by one
-    r"\W*(?:(?i:[ai]|o(?!nc?e\b)|e(?![uw])|u(?!ni[tvqof]|ro|se|til)|heir|hour|hono)"
-    r"|[FHLMNRSX](?:\p{Lu}{1,2}\b|-))"
-)
 NAMED_KINDS = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
 ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 
@@ -108,6 +105,7 @@ class Institutions:
         self, choices: KeyedChoices, facts: PatientFacts, names: Names, assigned: dict[str, str]
     ) -> None:
         self.choices, self.names, self.assigned = choices, names, assigned
+        self.articles = facts.list_articles() if type(self) is Institutions else {}  # those of English
         places = sorted(facts.list_texts(kinds.CITY, *NAMED_KINDS)) if facts.complete else ()
         parts = {fold(split_possessive(word)[0]) for text in places for word in WORD.findall(text)}
         self.real = {*map(fold, places), *parts, *(facts.names if facts.complete else ())}
@@ -122,14 +120,32 @@ class Institutions:
         self.assigned[key] = surrogate
         self.taken[fold(surrogate)] = key
 
+    def fits_article(self, word: str, made: str) -> bool:
+        """Whether a surrogate of a (folded) word fits the article before the word in the notes."""
+        is_an = self.articles.get(word)
+        return is_an is None or english.takes_an(made) == is_an
+
+    def draw_fitting(self, word: str, items: Sequence[str], *key: object) -> str:
+        """Choose an item; where it does not fit the article before a (folded) word, one of those that do."""
+        drawn = self.choices.choose(items, *key)
+        if self.fits_article(word, drawn):
+            return drawn
+        return self.choices.choose([item for item in items if self.fits_article(word, item)] or items, *key)
+
     def replace_institution(self, text: str) -> str | None:
         """Replace the name of a hospital or organisation, and the words for its kind by others."""
-        if PHRASE.fullmatch(text):
-            return replace_kind(text, self.choices, changes=True)
+        changes = PHRASE.fullmatch(text) is not None
+
+        def replace(match: regex.Match[str]) -> str:
+            first = "" if match.start() else fold(match[0].split()[0])
+            return replace_kind(match[0], self.choices, changes, partial(self.fits_article, first))
+
+        if changes:
+            return PHRASE.sub(replace, text)
         institutions = word_lists.load_words("hospital_words") - DENOMINATIONS
         keep = institutions | SMALL_WORDS | COMPANIES | DIRECTIONS
         made = self._replace_proper(drop_names(text, keep), keep)
-        return made and PHRASE.sub(lambda match: replace_kind(match[0], self.choices), made)
+        return made and PHRASE.sub(replace, made)
 
     def replace_department(self, text: str) -> str | None:
         """Replace the name of a ward or building. One without a proper name becomes another specialty."""
@@ -158,7 +174,7 @@ class Institutions:
             text,
             lambda n: self.choices.choose(entries, name, folded, n),
             f"{name} {folded}",
-            lambda entry: takes_an(entry) == takes_an(text),
+            lambda entry: english.takes_an(entry) == english.takes_an(text),
         )
         return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
 
@@ -186,20 +202,39 @@ class Institutions:
         if is_acronym(stem, text):
             tail = match[0] if len(stem) > 2 and (match := ACRONYM_TAIL.search(stem)) else ""
             head = initials.replace_letters(stem[: len(stem) - len(tail)], thing)
-            return head + replace_tail(tail, self.choices) + ending
+            return self._fit_letter(stem, head + replace_tail(tail, self.choices)) + ending
         if len(stem) == 1:
             return initials.replace_letter(stem, thing) + ending
         return match_case(self._choose_name(fold(stem), thing), stem) + ending
 
+    def _fit_letter(self, acronym: str, made: str) -> str:
+        """Give the surrogate of an acronym another first letter where it does not fit the article before."""
+        word = fold(acronym)
+        if self.fits_article(word, made):
+            return made
+        letters = [letter for letter in ALL_LETTERS if letter != acronym[0]]
+        fitting = [letter for letter in letters if self.fits_article(word, letter + made[1:])]
+        return self.choices.choose(fitting, "article", word) + made[1:] if fitting else made
+
+    def _choose_initial(self, word: str, thing: str) -> str:
+        """The initial of the name that replaces a (folded) word: another one where no name with it fits the
+        article before the word."""
+        initial = self.names.initials.choose_initial(word, thing)
+        is_an = self.articles.get(word)
+        if is_an is None or (initial in VOWELS) == is_an:
+            return initial
+        letters = [letter for letter in (VOWELS if is_an else LETTERS[0]) if letter != word[0].upper()]
+        return self.choices.choose(letters, "article", word)
+
     def _choose_name(self, word: str, thing: str) -> str:
         """The name that replaces a (folded) word in the name of a place."""
-        initial = self.names.initials.choose_initial(word, thing)
+        initial = self._choose_initial(word, thing)
         every = self._list_names(initial)
         alike = self._list_alike(word, initial) if thing == INSTITUTIONS else every
         key = f"{'street' if thing == STREETS else 'place'} {word}"
 
         def draw(number: int) -> str:
-            return self.choices.choose(alike if number < TRIES_ALIKE else every, "place", word, number)
+            return self.draw_fitting(word, alike if number < TRIES_ALIKE else every, "place", word, number)
 
         return self.choose_free(word, draw, key)
 
@@ -221,7 +256,11 @@ class Institutions:
     def _replace_number(self, number: str) -> str:
         """Replace a number, or an ordinal with the ending that its new number needs."""
         digits = number.rstrip("stndrhSTNDRH")
-        new = replace_characters(digits, self.choices, "number")
+        new = replace_characters(
+            digits, self.choices, "number", is_refused=lambda made: not self.fits_article(digits, made)
+        )
+        if not self.fits_article(digits, new):  # of one digit, only eight has "an" before it
+            new = self.choices.choose(["11", "18"], "number", digits)
         if digits == number:
             return new
         ending = "th" if new[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(new[-1], "th")
@@ -295,15 +334,6 @@ def drop_names(text: str, keep: Collection[str]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def takes_an(text: str) -> bool:
-    """Whether "an" is written before a text and not "a".
-
-    >>> [takes_an(text) for text in ("engineer", "Usher", "university teacher", "RN", "nurse")]
-    [True, True, False, True, False]
-    """
-    return AN_BEFORE.match(text) is not None
-
-
 def keep_fewer(text: str, words: Collection[str]) -> frozenset[str]:
     """The words that are kept of a name that has only words to keep: those for its kind, or small words, or
     none, so that another word changes.
@@ -374,10 +404,12 @@ def is_ordinal_ending(match: regex.Match[str]) -> bool:
     )
 
 
-def replace_kind(phrase: str, choices: KeyedChoices, changes: bool = False) -> str:
+def replace_kind(
+    phrase: str, choices: KeyedChoices, changes: bool = False, fits: Callable[[str], bool] = bool
+) -> str:
     """Return words for the kind of institution, in the capitals of ``phrase``: those of a hospital are drawn
     as often as real ones have them, whatever the phrase is, so that they say nothing of it. They are other
-    words where the phrase ``changes``.
+    words where the phrase ``changes``. Where there are others that ``fits`` is true of, it is one of them.
 
     >>> made = replace_kind("MEDICAL CENTER", KeyedChoices(b"secret", "7"), changes=True)
     >>> made.isupper(), made != "MEDICAL CENTER"
@@ -390,7 +422,11 @@ def replace_kind(phrase: str, choices: KeyedChoices, changes: bool = False) -> s
         others = [kind for kind in pool if not (changes and kind == low)]
         made = choices.choose(others, "kind of institution", low).title()
     else:
-        made = choices.permute(phrases, "kind of institution", phrases[0])[low].title()
+        following = choices.permute(phrases, "kind of institution", phrases[0])
+        made = new = following[low]
+        while not fits(new) and new != low:
+            new = following[new]
+        made = (made if new == low else new).title()
     return made.upper() if phrase.isupper() else made.lower() if phrase.islower() else made
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import regex
 
-from crfdeid.lexicon import word_lists
+from crfdeid.lexicon import english, word_lists
 from crfdeid.lexicon.letters import (
     WORD,
     fold,
@@ -35,6 +35,7 @@ LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
 FEW = 50  # words that are looked for one by one
 ZIP_DIGITS = 5
 BEFORE = 12  # characters before a name in which a title is
+FIRST_WORD = regex.compile(rf"{WORD.pattern}|\d+")
 TITLED = regex.compile(rf"\b(?:{'|'.join(TITLES)})\.? $", regex.IGNORECASE)
 
 
@@ -73,7 +74,8 @@ class PatientFacts:
     normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
     surrogates must not depend on which notes are here. ``before`` has, for the folded first word of a name,
-    the few characters before it. ``avoid(word)`` rejects other folded words as surrogate names."""
+    the few characters before it, and ``articles`` for the folded first word of a place whether "an" is
+    before it (true) or "a". ``avoid(word)`` rejects other folded words as surrogate names."""
 
     names: Counter[str] = field(default_factory=Counter)
     texts: dict[str, set[str]] = field(default_factory=dict)
@@ -88,12 +90,14 @@ class PatientFacts:
     doctors: Counter[str] = field(default_factory=Counter)
     avoid: Callable[[str], bool] | None = None
     before: dict[str, set[str]] = field(default_factory=dict)
+    articles: dict[str, set[bool]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"PatientFacts({len(self.names)} names)"  # never the names
 
     def add(self, document: Document) -> None:
         self.words.add(document.text)
+        self._note_articles(document)
         for span in document.spans:
             kind, text = kinds.kind_of(span.type), remove_invisible(document.text_of(span))
             self._add_text(span, text)
@@ -111,6 +115,20 @@ class PatientFacts:
             self.states.setdefault(fold(city), Counter())[state.upper()] += 1
         for city, zip in pair_towns(document):
             self.towns.setdefault(zip, Counter())[fold(city)] += 1
+
+    def _note_articles(self, document: Document) -> None:
+        """Note the articles before words with a capital, which may be a place again, and before spans."""
+        starts, text = {span.start for span in document.spans}, document.text
+        for at, is_an in english.find_articles(text):
+            word = FIRST_WORD.match(text, at) if at in starts or text[at].isupper() else None
+            if word:
+                self.articles.setdefault(fold_word(word[0]), set()).add(is_an)
+
+    def list_articles(self) -> dict[str, bool]:
+        """Return for the folded first words of places whether "an" is before them, where it always or never
+        is; nothing unless all notes are known."""
+        articles = self.articles.items() if self.complete else ()
+        return {word: min(found) for word, found in articles if len(found) == 1}
 
     def _add_text(self, span: Span, text: str) -> None:
         texts, doubtful = (found.setdefault(span.type, set()) for found in (self.texts, self.doubtful))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from operator import attrgetter
 from typing import NamedTuple
 from zlib import crc32
@@ -96,9 +96,9 @@ class Places:
             candidates = word_lists.group_towns("city_countries")[self.countries[country]]
         else:
             candidates = weigh_towns(self.states[state or self.choices.choose(sorted(self.states), name)])
-        return self.institutions.choose_free(
-            name, lambda n: self.choices.choose(candidates, "city", name, n), make_city_key(name, state)
-        )
+        first = WORD.match(name)
+        draw = partial(self.institutions.draw_fitting, first[0] if first else "", candidates, "city", name)
+        return self.institutions.choose_free(name, draw, make_city_key(name, state))
 
     def _find_state(self, name: str) -> str | None:
         """The state of a city: the one written beside it most often, otherwise its first in the list."""
