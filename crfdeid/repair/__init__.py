@@ -21,6 +21,7 @@ from crfdeid.repair.dates import (
     split_dates,
     split_name_and_date,
     trim_date_words,
+    widen_scans,
 )
 from crfdeid.repair.names import (
     join_components,
@@ -30,6 +31,7 @@ from crfdeid.repair.names import (
     split_names,
     trim_titles,
     widen_names,
+    widen_scanned_names,
 )
 from crfdeid.repair.numbers import (
     LABELLED,
@@ -125,6 +127,9 @@ FORMS = {
         "used <DATE|01.09.2024> – <DATE|30.09.2024> daily",
         frozenset({"DATE"}),
     ),
+    "widen_scans": Repair(
+        widen_scans, "on <DATE|l><AGE|3> <DATE|Feb> at", "on <DATE|l3 Feb> at", frozenset({"DATE"})
+    ),
     "join_weekdays": Repair(
         join_weekdays, "on <DATE|Tues>, the <DATE|3rd> at", "on <DATE|Tues, the 3rd> at", frozenset({"DATE"})
     ),
@@ -188,6 +193,9 @@ FORMS = {
         join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||", NAMES
     ),
     "widen_names": Repair(widen_names, "by Mc<DOCTOR|Namara> today", "by <DOCTOR|McNamara> today", NAMES),
+    "widen_scanned_names": Repair(
+        widen_scanned_names, "by <DOCTOR|Ana Gi><AGE|11> at", "by <DOCTOR|Ana Gi11> at", NAMES
+    ),
     "join_streets": Repair(
         join_streets,
         "at <STREET|Elm House>, <STREET|12 Knoll Rd> now",

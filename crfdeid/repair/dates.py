@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.repair.spans import Spans, cut, join_neighbours, late, search_tail
+from crfdeid.repair.spans import Range, Spans, cut, join_neighbours, late, move_edges, search_tail
 from crfdeid.text.document import Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
@@ -53,11 +53,15 @@ FEASTS = (
 OF_DATES = f"spring|summer|autumn|fall|winter|x?mas|{FEASTS}|new|year|eve|day|mid|early|late|the|term|season"
 NOT_DATE = rf"(?!(?i:{'|'.join(DATE_PARTS)}|{OF_DATES})\b)"
 CORE = rf"(?:{WHOLE}|{YEAR}|{MONTH_OF_YEAR})\Z"
-SMALL_BEFORE = late(rf"(?:{NOT_DATE}(?:[^\W\d_A-Z][\w'’.]*|[A-Z])[ ]){{1,3}}(?={CORE})")  # baby Oct, R 2004
+SIGN = "[0-9OoIl]"  # what a scan makes of a digit
+SMALL_BEFORE = late(  # baby Oct, R 2004, not l3 Oct
+    rf"(?:{NOT_DATE}(?!{SIGN}{{1,2}}[ ])(?:[^\W\d_A-Z][\w'’.]*|[A-Z])[ ]){{1,3}}(?={CORE})"
+)
 NAME_BEFORE = late(
     rf"({NOT_DATE}[A-Z][\w'’-]+(?:[ ]{NOT_DATE}[A-Z][\w'’-]+)?)[ ](?={CORE})"
 )  # Roth 30.11.1990
 TWO_DATES = late(rf"({WHOLE})(?:[ ]?[–—-][ ]|[ ]?[–—][ ]?|,[ ]|[ ]?;[ ])({WHOLE})")
+TWO_DAYS = late(r"(\d{1,2}/\d{1,2}(?:/\d{2,4})?)[ ]?[–—-][ ]?(\d{1,2}/\d{1,2}(?:/\d{2,4})?)\Z")  # 4/13-4/15
 OF_YEAR = rf"(?:{MONTH}[ ])?{YEAR}"
 TWO_YEARS = late(  # "1955-1971" is one span
     rf"({OF_YEAR})(?:[ ](?:[–—-]|to|until)[ ]|[–—])({OF_YEAR})\Z", re.IGNORECASE
@@ -73,6 +77,11 @@ OF_DAY = late(
     rf"(?:{NUMERIC}|{NAMED}|\d{{1,2}}[/.-]\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th)|{ORDINAL_WORD})(?!\w).*",
     re.IGNORECASE,
 )
+SCANNED = late(  # 3O/4/8O, l3 Feb, 22-Nov-l937
+    rf"(?<![\w/.-])(?:(?P<days>{SIGN}{{1,2}}([/.-]){SIGN}{{1,2}}\2{SIGN}{{2,4}})"
+    rf"|(?P<day>{SIGN}{{1,2}})[ -]?{MONTH}(?:[ -](?P<year>[12Il]{SIGN}{{3}}|{SIGN}{{2}}))?)(?!\w)(?<!\.)"
+)
+LETTERS = late("[OoIl]")
 HOUR_AFTER = late(r"(?<=\w)[\s,–—@-]+\d{1,2}\Z")  # of "6 Dec 11", where ":02" follows
 HOUR_NEXT = late(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
 NUMBER_AFTER = late(r"(?<=[^\W\d_])\.?[ \t]+\d{1,3}\Z")  # of "Feb 47", where ".1" follows
@@ -144,6 +153,21 @@ def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
             yield span
 
 
+def widen_scans(text: str, spans: Sequence[Span]) -> Spans:
+    """What a scan wrote with letters for digits is part of the date: l3 Feb, 22-Nov-l937, 3O/4/8O."""
+
+    def find_edges(span: Span) -> Range | None:
+        if span.type != "DATE":
+            return None
+        for found in SCANNED.finditer(text, max(0, span.start - REACH), span.end + REACH):
+            is_scan = LETTERS.search("".join(filter(None, found.group("days", "day", "year"))))
+            if is_scan and found.start() < span.end and span.start < found.end():
+                return found.span()
+        return None
+
+    return move_edges(text, spans, find_edges)
+
+
 def split_name_and_date(text: str, spans: Sequence[Span]) -> Spans:
     """Words with a capital before a whole date, a month or a year are a name beside it."""
     for span in spans:
@@ -160,6 +184,7 @@ def split_dates(text: str, spans: Sequence[Span]) -> Spans:
     for span in spans:
         while span.type == "DATE" and (
             match := TWO_DATES.match(text, span.start, span.end)
+            or TWO_DAYS.match(text, span.start, span.end)
             or TWO_YEARS.match(text, span.start, span.end)
         ):
             yield replace(span, end=match.end(1))

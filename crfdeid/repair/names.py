@@ -22,7 +22,19 @@ from crfdeid.lexicon.names import (
     STAFF_TITLES,
     WITH_STOPS,
 )
-from crfdeid.repair.spans import NAMES, REACH, Spans, cut, join, join_neighbours, late, search_tail, widen
+from crfdeid.repair.spans import (
+    NAMES,
+    REACH,
+    Range,
+    Spans,
+    cut,
+    join,
+    join_neighbours,
+    late,
+    move_edges,
+    search_tail,
+    widen,
+)
 from crfdeid.text.document import Span
 
 CREDENTIAL = rf"(?:{NEXT_CREDENTIALS})"
@@ -42,6 +54,9 @@ SURNAME_BEFORE = late(
 LINE_AFTER = late(rf"[ \t]*(?:$|[\r\n/|]|\s\s|- |\(|,? ?{CREDENTIAL}(?![^\W_]))")
 FIRST_AFTER = late(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
 INITIAL_AFTER = late(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
+CELL_INITIAL = late(  # Nowak, A and Hand M in a list
+    r"(?:,[ ]?|[ ])[A-Z]\b\.?(?=[ \t]*(?:\Z|[\r\n|(;\"]|[ \t]{2}))"
+)
 INITIALS = late(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
 SURNAME_AFTER = late(
     rf" ?(?!(?:{CREDENTIAL}|{ENDING_CREDENTIALS}|{NOT_SURNAMES})(?![^\W_]))"
@@ -62,13 +77,22 @@ HALF = late(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
 COPIES = late(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b")
 JOINED = late(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
 COMPONENTS = late(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
+TWO_SENTENCES = late(  # Otis. Otis
+    r"(.*[^\W\d_]{3})(?<!\bMohd)(?<!\bMuhd)(?<!\bThos)(?<!\bChas)(?<!\bRobt)(?<!\b[SJ]nr)\. ([A-Z].*)"
+    r"|(.*\w) [–—] (\w.*)"
+)
+HONORIFICS_AFTER = late(r"[ ](?i:ji|saab|sahib|saheb|bhai|garu|amma|didi|kaku)\Z")  # behind names in India
+CAPITALS = late(r"[A-Z][A-Z'’-]+")
+CAPITALIZED = late(r"[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*")
+NEAR = late(r"[ ]{1,4}")
+SCANNED_NAME = late(r"[^\W\d_]+(?:[015][^\W\d_]*){1,3}(?!\w)")  # Gi11, Fr0st
 SPLIT_TITLE = late(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
 CHILD_OF = late(r"[ \t]+(?i:[sdwc]/o|a/[lp]|bint[ei]|bin|bte|bt)\.?[ \t]+")  # of Tamil, Sikh and Malay names
 COMMA = late(r", ?")
 ONE_WORD = late(r"[^\W\d_][\w'’-]+")
-CELL_BEFORE = late(r"(?:\A|[\r\n|]|[ \t]{2}|(?i:\b(?:pt|patient|name))[.:]?)[ \t]*(?:\d{1,2}[.)][ \t]+)?\Z")
-CELL_AFTER = late(r"[ \t]*(?:\Z|[\r\n|(;]|[ \t]{2}|\d|,[ \t]*\d{1,3}\b)")
+CELL_BEFORE = late(r"(?:\A|[\r\n|\"]|[ \t]{2}|(?i:\b(?:pt|patient|name))[.:]?)[ \t]*(?:\d{1,2}[.)][ \t]+)?\Z")
+CELL_AFTER = late(r"[ \t]*(?:\Z|[\r\n|(;\"]|[ \t]{2}|\d|,[ \t]*\d{1,3}\b)")
 
 PATIENT_BEFORE = late(
     r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
@@ -146,6 +170,10 @@ def _add_initial(text: str, span: Span, high: int) -> Span:
         initial = FIRST_AFTER.match(text, span.end)
     if INITIALS.fullmatch(value):
         initial = SURNAME_AFTER.match(text, span.end)
+    elif not initial and ONE_WORD.fullmatch(value):
+        found = CELL_INITIAL.match(text, span.end)
+        is_first = found and CELL_BEFORE.search(text, max(0, span.start - REACH), span.start)
+        initial = found if found and (is_first or found[0][0] == ",") else None
     if not initial and LAST_INITIAL.fullmatch(value):
         initial = FULL_STOP.match(text, span.end)
     return replace(span, end=initial.end()) if initial and initial.end() <= high else span
@@ -166,22 +194,36 @@ def find_initials_before(text: str, start: int) -> int:
     return start if LETTERED.search(text, max(0, first - REACH), first) else first
 
 
+def widen_scanned_names(text: str, spans: Sequence[Span]) -> Spans:
+    """A name goes on to the end of its word where a scan wrote digits for letters: Gi11, Fr0st."""
+
+    def find_edges(span: Span) -> Range | None:
+        if span.type not in NAMES or not text[span.end : span.end + 1].isdigit():
+            return None
+        start = max(text.rfind(" ", 0, span.end), text.rfind("\n", 0, span.end), span.start - 1) + 1
+        word = SCANNED_NAME.match(text, start)
+        return (span.start, word.end()) if word and word.end() > span.end else None
+
+    return move_edges(text, spans, find_edges)
+
+
 def trim_titles(text: str, spans: Sequence[Span]) -> Spans:
-    """Titles and words of kinship before a name, and credentials after it, are not part of it."""
+    """Titles and words of kinship before a name, and what follows it, are not part of it."""
     for span in spans:
         if span.type in NAMES:
             value = text[span.start : span.end]
             before, after = TITLES_BEFORE.match(value), search_tail(CREDENTIALS_AFTER, value)
             if after and not TITLED_NAME.search(value[: after.start()]):
                 after = None
+            after = after or search_tail(HONORIFICS_AFTER, value)
             yield from cut(span, text, before, after)
         else:
             yield span
 
 
 def join_names(text: str, spans: Sequence[Span]) -> Spans:
-    """A name and the father's name behind "s/o" or "bin" are one, and so are a surname and the first name
-    behind its comma at the beginning of a line or a cell."""
+    """A name and the father's name behind "s/o" or "bin" are one; so are a surname and the first name behind
+    its comma at the beginning of a line or a cell, and a surname in capitals and the names behind it."""
 
     def find_type(first: Span, second: Span) -> str | None:
         if not _is_one_name(text, first, second):
@@ -196,6 +238,11 @@ def _is_one_name(text: str, first: Span, second: Span) -> bool:
         return False
     if CHILD_OF.fullmatch(text, first.end, second.start):
         return True
+    if NEAR.fullmatch(text, first.end, second.start):  # TAN Wei Ling
+        return bool(
+            CAPITALS.fullmatch(text, first.start, first.end)
+            and CAPITALIZED.fullmatch(text, second.start, second.end)
+        )
     return (
         COMMA.fullmatch(text, first.end, second.start) is not None
         and ONE_WORD.fullmatch(text, first.start, first.end) is not None
@@ -224,7 +271,7 @@ def join_nicknames(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def split_names(text: str, spans: Sequence[Span]) -> Spans:
-    """Two people after "cc" or "Drs." are two spans."""
+    """Two people after "cc" or "Drs.", in two sentences, or beside a dash are two spans."""
     line = low = 0
     for span in spans:
         match = None
@@ -234,9 +281,11 @@ def split_names(text: str, spans: Sequence[Span]) -> Spans:
                 match = TWO_NAMES.fullmatch(text, span.start, span.end)
             elif SPLIT_TITLE.search(text, max(line, span.start - REACH), span.start):
                 match = JOINED.fullmatch(text, span.start, span.end)
+            match = match or TWO_SENTENCES.fullmatch(text, span.start, span.end)
         if match:
-            yield replace(span, end=match.end(1))
-            yield replace(span, start=match.start(2))
+            first, second = (group for group in range(1, (match.re.groups or 0) + 1) if match[group])
+            yield replace(span, end=match.end(first))
+            yield replace(span, start=match.start(second))
         else:
             yield span
 

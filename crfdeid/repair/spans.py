@@ -295,6 +295,23 @@ def widen(
         low = span.end
 
 
+def move_edges(
+    text: str, spans: Sequence[Span], find_edges: Callable[[Span], Range | None]
+) -> Iterator[Span]:
+    """Yield the spans, each with the edges that ``find_edges`` gives it, if it gives some. None reaches the
+    one before it, and of the next ones stays what is behind it."""
+    low = 0
+    for span in spans:
+        if span.start < low:
+            yield from shorten(span, text, low, max(low, span.end))
+        elif edges := find_edges(span):
+            span = replace(span, start=max(low, edges[0]), end=edges[1])
+            yield span
+        else:
+            yield span
+        low = max(low, span.end)
+
+
 def split_gaps(text: str, spans: Sequence[Span]) -> Spans:
     """Two blanks, a tab or a line end separates two spans, except where a line is wrapped."""
     for span in spans:

@@ -17,6 +17,10 @@ from crfdeid.text.scheme import read_scheme
 MARK = re.compile(r"<([A-Z-]+)\|([^>]*)>", re.DOTALL)
 
 LEFT_ALONE = """
+told Mrs. <DOCTOR|Dunn>
+<PATIENT|Noor Mohd. Khan> x
+<PATIENT|Lionel Burrows>, P x
+<DATE|12 May> and <DATE|3 Feb> x
 Mrs. <DOCTOR|Ruiz> came
 born <DATE|4-7-08> x
 in <DATE|2057> and <DATE|2131> x
@@ -126,6 +130,21 @@ age <AGE|51> at <STREET|12 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
+    "stay <DATE|4/13-4/15> x": "stay <DATE|4/13>-<DATE|4/15> x",
+    "in <DATE|1/2/24 – 3/2/24> x": "in <DATE|1/2/24> – <DATE|3/2/24> x",
+    "recall l3 <DATE|Feb>, <DATE|22-Nov-l>937": "recall <DATE|l3 Feb>, <DATE|22-Nov-l937>",
+    "DoB <DATE|l9/ll/5>O x, <DATE|4.4>.<STREET|5O> y": "DoB <DATE|l9/ll/5O> x, <DATE|4.4.5O> y",
+    "Mr <DOCTOR|Horsfa><AGE|11> Weds": "Mr <DOCTOR|Horsfa11> Weds",
+    "by <DOCTOR|Ana Cros><PHONE|5 01443 830 556> x": "by <DOCTOR|Ana Cros5> <PHONE|01443 830 556> x",
+    "call <PATIENT|Otis. Otis> said": "call <PATIENT|Otis>. <PATIENT|Otis> said",
+    "to <PATIENT|Ana — Leo> too": "to <PATIENT|Ana> — <PATIENT|Leo> too",
+    "<PATIENT|khan saab> and <PATIENT|Usha Amma>": "<PATIENT|khan> saab and <PATIENT|Usha> Amma",
+    "Re: <PATIENT|Encik Faizal> x": "Re: Encik <PATIENT|Faizal> x",
+    "NOK <PATIENT|HO> <PATIENT|Chi Wai> x": "NOK <PATIENT|HO Chi Wai> x",
+    '"<PATIENT|Hsu>, <PATIENT|Mei-Ling>",04': '"<PATIENT|Hsu, Mei-Ling>",04',
+    "3  <PATIENT|Nowak>, A   39": "3  <PATIENT|Nowak, A>   39",
+    " <PATIENT|Hand> M    19/2": " <PATIENT|Hand M>    19/2",
+    "ATTENDING <DOCTOR|BHATT>,R    PCP": "ATTENDING <DOCTOR|BHATT,R>    PCP",
     "ABPI <DATE|June 1>.02, Wt <DATE|Feb 47>.1": "ABPI <DATE|June> 1.02, Wt <DATE|Feb> 47.1",
     "on <COUNTRY|Botswana> <DATE|Day> she": "on <DATE|Botswana Day> she",
     "since <LOCATION-OTHER|Candlemas> <DATE|2015> at": "since <DATE|Candlemas 2015> at",
