@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.repair.spans import Range, Spans, cut, join_neighbours, late, move_edges, search_tail
-from crfdeid.text.document import Span
+from crfdeid.repair.spans import Spans, cut, join_neighbours, late, move_edges, search_tail
+from crfdeid.text.document import Range, Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
 

@@ -25,7 +25,6 @@ from crfdeid.lexicon.names import (
 from crfdeid.repair.spans import (
     NAMES,
     REACH,
-    Range,
     Spans,
     cut,
     join,
@@ -35,7 +34,7 @@ from crfdeid.repair.spans import (
     search_tail,
     widen,
 )
-from crfdeid.text.document import Span
+from crfdeid.text.document import Range, Span
 
 CREDENTIAL = rf"(?:{NEXT_CREDENTIALS})"
 NOT_SURNAMES = (
