@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -105,7 +106,7 @@ def _make_done(near: Callable[[Item], Result], item: Item) -> Future[Result]:
 
 def _start_pool(
     tagger: Tagger, folder: Path | str | None, engine: str, jobs: int, bias: Bias | None
-) -> ProcessPoolExecutor:
+) -> AbstractContextManager[ProcessPoolExecutor]:
     """Start processes that have the tagger: forked with it where that is safe, else with a model of their
     own."""
     from concurrent.futures import ProcessPoolExecutor
@@ -124,12 +125,19 @@ def can_fork(tagger: Tagger | None) -> bool:
     return sys.platform == "linux" and (tagger is None or tagger.is_fork_safe)
 
 
-def start_forks(jobs: int) -> ProcessPoolExecutor:
-    """Start processes that have the variables of this one, and end with it."""
+@contextmanager
+def start_forks(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Start processes that have the variables of this one, and end with it. Collections leave the objects of
+    now alone: otherwise each process would write to, and so copy, the memory of all of them."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),))
+    gc.freeze()
+    try:
+        with ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),)) as pool:
+            yield pool
+    finally:
+        gc.unfreeze()
 
 
 def end_with_parent(parent: int) -> None:

@@ -1,5 +1,6 @@
 """Tagging in several processes gives what one gives, in order."""
 
+import gc
 from dataclasses import replace
 
 import pytest
@@ -30,6 +31,15 @@ def test_a_second_process_starts_after_one_batch(small_model, notes, monkeypatch
     while not started:
         alone.append(next(tagged))
     assert len(alone) <= BATCH // size + 2  # the last one is not alone
+
+
+def test_collections_leave_alone_what_processes_share(small_model, notes, monkeypatch):
+    monkeypatch.setattr(parallel, "CHUNK", 60)
+    gc.unfreeze()  # what another test froze
+    tagged = parallel.tag_in_processes(small_model, small_model.folder, "fast", iter(notes), 2)
+    frozen = [gc.get_freeze_count() for _ in tagged]
+    assert frozen[0] == 0 < frozen[-1]
+    assert gc.get_freeze_count() == 0
 
 
 def test_few_notes_start_no_process(small_model, notes, monkeypatch):

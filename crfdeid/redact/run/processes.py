@@ -11,7 +11,6 @@ threads cannot be forked: then the processes only tag.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
@@ -83,16 +82,12 @@ class SharedSteps:
         global _shared
         _shared = self
         sent = map(self._add_histories, chain([second], rest))
-        gc.freeze()  # or each process would write to, and so copy, the memory of all objects when it collects
-        try:
-            with (
-                parallel.start_forks(self.jobs - 1) as pool,
-                closing(parallel.share_work(pool, self.jobs, _redact_far, self.redact_chunk, sent)) as done,
-            ):
-                for chunk, made in done:
-                    yield from self._keep(chunk, made)
-        finally:
-            gc.unfreeze()
+        with (
+            parallel.start_forks(self.jobs - 1) as pool,
+            closing(parallel.share_work(pool, self.jobs, _redact_far, self.redact_chunk, sent)) as done,
+        ):
+            for chunk, made in done:
+                yield from self._keep(chunk, made)
 
     def _add_histories(self, chunk: Iterable[PatientNotes]) -> list[NotesWithHistory]:
         histories = self.steps.redactor.histories or {}
