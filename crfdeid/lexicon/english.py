@@ -47,20 +47,26 @@ STOP_WORDS = frozenset(  # that Spanish does not have
 
 # month, day
 FIXED = {
-    "new years day": (1, 1), "new years eve": (12, 31), "new years": (1, 1), "valentines day": (2, 14),
-    "st patricks day": (3, 17), "independence day": (7, 4), "halloween": (10, 31), "veterans day": (11, 11),
+    "new years day": (1, 1), "new years eve": (12, 31), "new years": (1, 1), "new year": (1, 1),
+    "groundhog day": (2, 2), "valentines day": (2, 14), "st patricks day": (3, 17), "cinco de mayo": (5, 5),
+    "juneteenth": (6, 19), "independence day": (7, 4), "halloween": (10, 31), "veterans day": (11, 11),
     "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "xmas": (12, 25),
-    "juneteenth": (6, 19),
+    "xmas day": (12, 25), "xmas eve": (12, 24), "boxing day": (12, 26),
 }  # fmt: skip
 # weekday (Monday is 0), and the month and day on which it is at the earliest
 MOVABLE = {
     "martin luther king day": (0, 1, 15), "mlk day": (0, 1, 15), "presidents day": (0, 2, 15),
     "patriots day": (0, 4, 15), "mothers day": (6, 5, 8), "memorial day": (0, 5, 25),
     "fathers day": (6, 6, 15), "labor day": (0, 9, 1), "columbus day": (0, 10, 8),
-    "thanksgiving": (3, 11, 22), "thanksgiving day": (3, 11, 22),
+    "election day": (1, 11, 2), "thanksgiving": (3, 11, 22), "thanksgiving day": (3, 11, 22),
 }  # fmt: skip
 # days after Easter Sunday
-EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1}
+EASTER = {
+    "mardi gras": -47, "ash wednesday": -46, "lent": -46, "palm sunday": -7, "good friday": -2,
+    "easter saturday": -1, "easter sat": -1, "easter": 0, "easter sunday": 0, "easter sun": 0,
+    "easter monday": 1, "easter mon": 1,
+}  # fmt: skip
+FASTS = frozenset(["lent"])  # of some weeks
 HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
 
 # Services that people are seen by, parts of any hospital, and words before these that name none.

@@ -24,7 +24,10 @@ HOLIDAYS_OF_2024 = {
     "labor day": (9, 2), "columbus day": (10, 14), "halloween": (10, 31), "veterans day": (11, 11),
     "thanksgiving": (11, 28), "thanksgiving day": (11, 28), "christmas eve": (12, 24), "christmas": (12, 25),
     "christmas day": (12, 25), "xmas": (12, 25), "new years eve": (12, 31), "new years": (1, 1),
-    "mlk day": (1, 15),
+    "mlk day": (1, 15), "new year": (1, 1), "groundhog day": (2, 2), "mardi gras": (2, 13),
+    "ash wednesday": (2, 14), "lent": (2, 14), "palm sunday": (3, 24), "easter saturday": (3, 30),
+    "easter sat": (3, 30), "easter sun": (3, 31), "easter mon": (4, 1), "cinco de mayo": (5, 5),
+    "election day": (11, 5), "xmas eve": (12, 24), "xmas day": (12, 25), "boxing day": (12, 26),
 }  # fmt: skip
 
 

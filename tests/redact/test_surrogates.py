@@ -11,6 +11,8 @@ from marked_notes import marked, redacted, replace_identifier
 from crfdeid.lexicon import english, word_lists
 from crfdeid.lexicon.letters import fold
 from crfdeid.redact.surrogates import institutions, kinds, name_drawing, names, places
+from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.dates.shift import Shift
 from crfdeid.redact.surrogates.identifiers import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
@@ -678,6 +680,46 @@ def test_a_weekend_has_no_day_of_a_month(text):
     who = PatientSurrogates(SECRET, "7")
     made = who.make_surrogate(note, note.spans[1], date(2061, 3, 7))
     assert re.fullmatch(r"(?:early|mid|late) [A-Z]\w+(?: weekend)?", made)
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Thanksgiving break", "fall break"),
+        ("<DATE Thanksgiving> break", "fall break"),
+        ("Thanksgiving Break 2061", "Fall Break 2052"),
+        ("the Christmas holidays", "the winter holidays"),
+        ("christmastime", "wintertime"),
+        ("Christmas time", "winter time"),
+        ("the Easter season", "the spring season"),
+        ("Easter vacation", "spring vacation"),
+        ("last Easter weekend", "last mid April weekend"),
+        ("the weekend before Easter", "the weekend before April 14"),
+        ("last Easter", "last April 14"),
+        ("every Xmas Eve", "every December 29"),
+        ("over Christmas", "over December 30"),
+        ("Thanksgiving dinner", "November 30 dinner"),
+        ("Easter Sat", "April 13"),
+        ("Boxing Day 2060", "December 31 2051"),
+        ("in Lent", "in February"),
+        ("Lent week", "February week"),
+        ("the Lent season", "the winter season"),
+    ],
+)
+def test_a_feast_with_a_word_beside_it_moves(text, made):
+    """They became markers."""
+    note = marked(text if "<" in text else f"<DATE {text}>")
+    shifter = DateShifter(Shift(-9, -3283))
+    span = note.spans[0]
+    after = note.text[span.end :]
+    assert shifter.shift_text(note.text_of(span), date(2061, 3, 7), after) + after == made
+
+
+@pytest.mark.parametrize(
+    "text", ["Easter lily", "Christmas Okafor", "break", "last dinner", "the Okafor season"]
+)
+def test_another_word_beside_a_feast_is_not_kept(text):
+    assert DateShifter(Shift(-9, -3283)).shift_text(text, date(2061, 3, 7)) is None
 
 
 def test_a_surname_does_not_become_a_large_town():

@@ -58,7 +58,8 @@ SOURCES = {
 }  # fmt: skip
 FORMS = {name: regex.compile(form, regex.IGNORECASE) for name, form in SOURCES.items()}
 HOLIDAYS = regex.compile(
-    rf"(?P<holiday>{HOLIDAY})\b(?:\s*,?\s+(?:of\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?", regex.IGNORECASE
+    rf"(?P<holiday>{HOLIDAY})(?:\b|(?=time\b))(?:\s*,?\s+(?:of\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?",
+    regex.IGNORECASE,
 )
 FILLER = regex.compile(
     r"""[\s,.;:()\[\]/&+–—~'’-]+
@@ -68,6 +69,15 @@ FILLER = regex.compile(
     |date|dated|NO_DAYS)s?\b
     """.replace("NO_DAYS", "|".join((*english.WEEKDAY_NAMES, *english.SEASONS))),
     regex.VERBOSE | regex.IGNORECASE,
+)
+# Words around a holiday that say nothing more of it.
+BEFORE_HOLIDAY = regex.compile(
+    rf"(?:last|next|this|past|previous|following|every|each|over|during)\s+(?={HOLIDAY})", regex.IGNORECASE
+)
+HOLIDAY_TIME = r"breaks?|holidays?|vacations?|recess|season|time"
+AFTER_HOLIDAY = regex.compile(
+    rf"\s*(?:{HOLIDAY_TIME}|weekend|week|dinner|lunch|brunch|meal|party|gathering|celebrations?|visit|trip)\b",
+    regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
 # Separators of the days of one month in a list.
@@ -157,11 +167,18 @@ def parse_short(text: str, month_first: bool) -> tuple[DateExpression, ...] | No
                 day = found.pop()
                 expressions = [replace(day, fields=(*expressions[0].fields, *day.fields))]
             found, at = found + expressions, step[1]
-        elif match := FILLER.match(text, at):
+        elif match := match_filler(text, at, found):
             at = match.end()
         else:
             return None
     return tuple(found) if found or any(c.isalpha() for c in text) else None
+
+
+def match_filler(text: str, at: int, found: list[DateExpression]) -> regex.Match[str] | None:
+    """Match words at ``at`` that say nothing of a date; ``found`` are the dates before them."""
+    if found and at == found[-1].holiday_range[1] > 0 and (match := AFTER_HOLIDAY.match(text, at)):
+        return match
+    return BEFORE_HOLIDAY.match(text, at) or FILLER.match(text, at)
 
 
 def is_year_of(day: DateExpression, year: DateExpression, text: str, at: int) -> bool:

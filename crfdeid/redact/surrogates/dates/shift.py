@@ -16,6 +16,7 @@ from datetime import date, timedelta
 import regex
 
 from crfdeid.lexicon import english
+from crfdeid.lexicon.letters import match_case
 from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates.parser import DateExpression, DateField
 from crfdeid.redact.surrogates.dates.resolve import (
@@ -36,7 +37,9 @@ WEEKDAY_OR_SEASON = regex.compile(
     rf"(?:on|in|the|every|last|next|this|\s|[.,]|(?:{NO_DAYS})(?:'?s)?|-|/|to|and|or)+", regex.IGNORECASE
 )
 
-AROUND = regex.compile(r"\s+(?:weekend|week|break)\b", regex.IGNORECASE)  # after a holiday
+AROUND = regex.compile(  # after a holiday
+    rf"\s*(?:(?P<days>weekend|week)|(?P<time>{parser.HOLIDAY_TIME}))\b", regex.IGNORECASE
+)
 PARTS_OF_MONTH = ("early", "mid", "late")
 JOINED = regex.compile(r"\d-\p{L}")
 
@@ -167,8 +170,9 @@ def shift_text(
     >>> texts = ("03/07/2067", "3rd of March", "Mar '67", "the 12th", "'67")
     >>> [shift_text(text, back, date(2067, 3, 7)) for text in texts]
     ['03/12/2057', '8th of March', "Mar '57", 'the 17th', "'57"]
-    >>> [shift_text(text, back, date(2067, 3, 7)) for text in ("Labor Day", "Labor Day weekend")]
-    ['September 11', 'mid September weekend']
+    >>> texts = ("Labor Day", "Labor Day weekend", "Thanksgiving break")
+    >>> [shift_text(text, back, date(2067, 3, 7)) for text in texts]
+    ['September 11', 'mid September weekend', 'fall break']
     """
     expressions = parser.parse_dates(text, month_first)
     if not expressions:
@@ -180,8 +184,9 @@ def shift_text(
         new = shift_expression(expression, shift, note_date, expressions[number + 1 :], padded)
         if new is None:
             return None
-        if expression.holiday and AROUND.match(text + after, expression.holiday_range[1]):
-            new = [write_part_of_month(new[0]), *new[1:]]
+        if expression.holiday and (around := AROUND.match(text + after, expression.holiday_range[1])):
+            first = write_part_of_month(new[0]) if around["days"] else write_season(new[0], around["time"])
+            new = [first, *new[1:]]
         edits += new
     out = apply_edits(text, edits)
     return None if out == text else out
@@ -216,7 +221,7 @@ def shift_decade(field: DateField, shift: Shift) -> list[Edit]:
 
 
 def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> list[Edit] | None:
-    """Write the shifted day as month and day, because it is rarely a holiday."""
+    """Write the shifted day as month and day, because it is rarely a holiday; the month for some weeks."""
     year = expression.find("y")
     years: Sequence[int] = range(note_date.year - 1, note_date.year + 2)
     if year:
@@ -227,7 +232,8 @@ def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> 
     if moved is None:
         return None
     start, end = expression.holiday_range
-    out = [(start, end, f"{english.MONTHS[moved.month - 1]} {moved.day}")]
+    day = "" if expression.holiday in english.FASTS else f" {moved.day}"
+    out = [(start, end, f"{english.MONTHS[moved.month - 1]}{day}")]
     return [*out, write_year_field(year, moved.year)] if year else out
 
 
@@ -238,9 +244,23 @@ def write_part_of_month(edit: Edit) -> Edit:
     (0, 9, 'late August')
     """
     start, end, written = edit
-    month, day = written.split()
+    month, _, day = written.partition(" ")
+    if not day:
+        return edit
     part = PARTS_OF_MONTH[min((int(day) - 1) // 10, 2)]
     return start, end, f"{part} {month}"
+
+
+def write_season(edit: Edit, like: str) -> Edit:
+    """Write only the season, because a break or holidays follow, which no day of a month has. ``like`` is the
+    word that follows, with its capitals.
+
+    >>> write_season((0, 9, "December 30"), "Holidays")
+    (0, 9, 'Winter')
+    """
+    start, end, written = edit
+    month = english.MONTHS.index(written.split()[0]) + 1
+    return start, end, match_case(english.SEASONS[month % 12 // 3], like)
 
 
 def add_days(day: date | None, shift: Shift) -> date | None:
