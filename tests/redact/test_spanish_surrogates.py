@@ -15,7 +15,7 @@ from crfdeid.redact.surrogates import listed
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import collect_facts
-from crfdeid.redact.surrogates.spanish import SpanishSurrogates, numbers, places
+from crfdeid.redact.surrogates.spanish import SpanishSurrogates, contacts, numbers, places
 from crfdeid.synthetic.pieces import Piece, build_document
 from crfdeid.synthetic.written_corpus import copy_document, read_corpus
 from crfdeid.text.document import Document
@@ -328,7 +328,60 @@ def test_a_name_that_is_a_word_is_found_again_only_with_its_capital():
 def test_a_phone_number_keeps_its_grouping_and_first_digits(text):
     (made,) = redact("tel. ", (text, "PHONE"))
     assert re.sub(r"\d", "0", made) == re.sub(r"\d", "0", text) and made != text
-    assert text[0] == made[0] and made.startswith("+56 9 ") == text.startswith("+56 9 ")
+    assert (text[0] == made[0] or text.startswith("341")) and made.startswith("+56 9 ") == text.startswith(
+        "+56 9 "
+    )
+
+
+@pytest.mark.parametrize(
+    ("town", "phone", "country"),
+    [
+        ("Avilés", "985 70 44 18", "ES"), ("Cieza", "+34 968 45 72 18", "ES"),
+        ("Monterrey", "(81) 8346-0912", "MX"), ("Ibagué", "608 555 0119", "CO"),
+        ("Rosario", "341 15-602-8817", "AR"), ("Córdoba", "0351 455-7081", "AR"),
+        ("Rosario", "+54 9 341 700-4418", "AR"), ("Concepción", "+56 41 221 8077", "CL"),
+        ("Puno", "051 36 4471", "PE"), ("Cuenca", "07 555-0170", "EC"), ("Carora", "0252-421.77.10", "VE"),
+    ],
+)  # fmt: skip
+def test_an_area_code_becomes_one_of_the_province_of_the_new_town(town, phone, country):
+    if town in ("Córdoba", "Cuenca", "Concepción", "Rosario"):
+        extra = {"AR": "Jujuy", "EC": "Riobamba", "CL": "Temuco"}[country]
+    else:
+        extra = town
+    for secret in range(9):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        note = make_note(
+            "Vive en ", (town, "CITY"), " (antes ", (extra, "CITY"), "), tel. ", (phone, "PHONE")
+        )
+        (redaction,) = redactor.redact([note])
+        new, _, made = (each.replacement for each in redaction.replacements)
+        digits = re.sub(r"\D", "", made.removeprefix(f"+{dict(ES=34, AR=54, CL=56).get(country, '')}"))
+        number = contacts.split_number(country, digits)
+        names = {name for own, name in places.find_provinces(fold(new)) if own == country}
+        assert number and names & {*contacts.load_area_codes()[country][number.code]}, (made, new)
+        assert len(made) == len(phone) and re.sub(r"\d+", "0", made) == re.sub(r"\d+", "0", phone) != made
+
+
+@pytest.mark.parametrize(
+    ("town", "phone", "form"),
+    [
+        ("Avilés", "618 44 09 27", r"6\d\d \d\d \d\d \d\d"),
+        ("Ibagué", "310 555 0148", r"3[0-5]\d \d{3} \d{4}"),
+        ("Carora", "0412-5590713", r"0(412|414|416|424|426)-\d{7}"),
+        ("Salto", "099 441 028", r"09[1-9] \d{3} \d{3}"),
+        ("Ambato", "0975 218 640", r"09[356789]\d \d{3} \d{3}"),
+        ("Temuco", "9 9555 0162", r"9 \d{4} \d{4}"),
+        ("Rosario", "0800 222 0717", r"0800 \d{3} \d{4}"),
+        ("Avilés", "900 161 161", r"900 \d{3} \d{3}"),
+        ("Ambato", "+34 618 44 09 27", r"\+34 6\d\d \d\d \d\d \d\d"),
+    ],
+)
+def test_a_mobile_stays_a_mobile_and_a_free_number_stays_free(town, phone, form):
+    for secret in range(9):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        (redaction,) = redactor.redact([make_note((town, "CITY"), ": ", (phone, "PHONE"))])
+        made = redaction.replacements[1].replacement
+        assert re.fullmatch(form, made) and made != phone
 
 
 @pytest.mark.parametrize(

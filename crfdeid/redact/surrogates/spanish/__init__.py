@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import cache, cached_property, partial
+from typing import Any
 
 import regex
 
@@ -24,7 +25,8 @@ from crfdeid.redact.surrogates.listed import (
     load_folded,
 )
 from crfdeid.redact.surrogates.patient import Makers, PatientSurrogates
-from crfdeid.redact.surrogates.spanish.numbers import SpanishContacts, SpanishIdentifiers, read_scanned
+from crfdeid.redact.surrogates.spanish.contacts import SpanishContacts
+from crfdeid.redact.surrogates.spanish.numbers import SpanishIdentifiers, read_scanned
 from crfdeid.redact.surrogates.spanish.places import (
     SpanishInstitutions,
     SpanishPlaces,
@@ -154,6 +156,14 @@ class SpanishSurrogates(PatientSurrogates):
         SpanishNames, SpanishInstitutions, SpanishPlaces, SpanishIdentifiers, SpanishContacts, SpanishDates
     )
     is_word = staticmethod(partial(is_word, spanish.LANGUAGE))
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        assert isinstance(self.contacts, SpanishContacts) and isinstance(self.places, SpanishPlaces)
+        self.contacts.find_country, self.contacts.list_codes = (
+            self.places.find_country,
+            self.places.list_codes,
+        )
 
     def generalize(self, document: Document, span: Span, to: str, note_date: date | None) -> str | None:
         """Make the text of a span less exact: an age in words too; a postal code becomes what those of its

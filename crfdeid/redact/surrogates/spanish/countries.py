@@ -15,6 +15,7 @@ from crfdeid.lexicon.spanish import LANGUAGE
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.listed import is_word
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.spanish.contacts import DIALLED, DIALLED_CODE, PLANS, split_number
 from crfdeid.redact.surrogates.spanish.numbers import check_ecuador, check_rut, check_uruguay, read_scanned
 
 SPAIN = "ES"
@@ -24,12 +25,6 @@ COUNTRIES = {
     "MX": "México", "NI": "Nicaragua", "PA": "Panamá", "PE": "Perú", "PR": "Puerto Rico", "PY": "Paraguay",
     "SV": "El Salvador", "UY": "Uruguay", "VE": "Venezuela",
 }  # fmt: skip
-DIALLED = {  # behind + or 00
-    "34": SPAIN, "51": "PE", "52": "MX", "53": "CU", "54": "AR", "56": "CL", "57": "CO", "58": "VE",
-    "502": "GT", "503": "SV", "504": "HN", "505": "NI", "506": "CR", "507": "PA", "591": "BO", "593": "EC",
-    "595": "PY", "598": "UY",
-}  # fmt: skip
-DIALLED_CODE = regex.compile(rf"^\W*(?:\+|00)\s?({'|'.join(sorted(DIALLED, reverse=True))})(?=\D|\d{{6}})")
 NUMBERS = {  # the forms of identity, tax and insurance numbers that are of one country
     SPAIN: r"\d{8}-?[A-Z]|\d\d?\.\d{3}\.\d{3}-?[A-Z]|[XYZ]-?\d{7}-?[A-Z]|A[NRS] ?\d{10}|CYL\d{9}"
     r"|\d\d/\d{7,8}/\d\d|[A-Z]{4} ?[01] ?\d{6} ?\d{2,3} ?\d|CARM\d{8,9}|[A-Z]{4}\d{12}",
@@ -63,6 +58,7 @@ WORDS = {  # of the notes of one country, without accents
     "UY": "mutualista", "VE": "ivss bolivares",
 }  # fmt: skip
 SURE, LIKELY, FAINT = 3, 2, 1  # points of a sign
+MOST_ALIKE = 3  # countries with such numbers
 MOST_WORDS = 3  # of a country that give points
 SHORTEST_ACRONYM = 4  # letters of one that is a sign wherever it is
 
@@ -75,8 +71,7 @@ def find_country(facts: PatientFacts, places: Iterable[Mapping[str, bool]]) -> s
         for country, is_known in place.items():
             points[country] += LIKELY if is_known or len(place) == 1 else FAINT
     for text in {*facts.list_texts(kinds.PHONE)}:
-        if match := DIALLED_CODE.match(text):
-            points[DIALLED[match[1]]] += SURE
+        points.update(weigh_phone(text))
     for text in {*facts.list_texts(kinds.IDENTIFIER)}:
         points.update(dict.fromkeys(find_of_number(text), SURE))
     words = facts.words.list_all() - facts.names.keys()
@@ -87,6 +82,19 @@ def find_country(facts: PatientFacts, places: Iterable[Mapping[str, bool]]) -> s
     best = max(points.values())
     countries = sorted(country for country, number in points.items() if number == best)
     return SPAIN if SPAIN in countries else countries[0]
+
+
+def weigh_phone(text: str) -> dict[str, int]:
+    """The points that a phone gives: to the country that it names, otherwise to those whose numbers are so.
+
+    >>> weigh_phone("+56 45 223 8811"), weigh_phone("0412-5590713"), weigh_phone("4417")
+    ({'CL': 3}, {'VE': 2}, {})
+    """
+    if match := DIALLED_CODE.match(text):
+        return {DIALLED[match[1]]: SURE}
+    digits = regex.sub(r"\D", "", read_scanned(text))
+    found = [country for country in PLANS if split_number(country, digits)]
+    return dict.fromkeys(found, LIKELY if len(found) == 1 else FAINT) if len(found) <= MOST_ALIKE else {}
 
 
 def find_of_number(text: str) -> tuple[str, ...]:

@@ -1,5 +1,4 @@
-"""Numbers where Spanish is spoken: identity, tax and insurance, with their check letters and digits; phones,
-and addresses of the internet with Spanish names.
+"""Numbers where Spanish is spoken: identity, tax and insurance, with their check letters and digits.
 
 The surrogate of a number that passes the check of its form passes it too: the letter of a DNI or NIE, the
 digits of a Spanish NSS and IBAN, of a Mexican CURP, a Chilean RUT, an Argentine CUIT, and the *cédulas* of
@@ -14,51 +13,20 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import drop_accents, fold, match_case, remove_marks, word_set
-from crfdeid.lexicon.spanish import LANGUAGE, NUMBER_WORDS, NUMBERS
-from crfdeid.redact.surrogates.contacts import ENDINGS, Contacts, has_letter_or_digit
-from crfdeid.redact.surrogates.identifiers import (
-    MAX_TRIES,
-    Identifiers,
-    ends_alike,
-    fill_pattern,
-    replace_characters,
-)
-from crfdeid.redact.surrogates.listed import list_names, load_first_names
+from crfdeid.lexicon.letters import match_case, remove_marks, word_set
+from crfdeid.lexicon.spanish import NUMBER_WORDS, NUMBERS
+from crfdeid.redact.surrogates.identifiers import MAX_TRIES, Identifiers, ends_alike, fill_pattern
 
 DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 CURP_VALUES = {sign: number for number, sign in enumerate("0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ")}
 STATES = regex.findall("..", "ASBCBSCCCLCMCSCHDFDGGTGRHGJCMCMNMSNTNLOCPLQTQRSPSLSRTCTSTLVZYNZS")
 CONSONANTS = "BCDFGHJKLMNPQRSTVWXYZ"
-KEPT = word_set(
-    "ext extensión extension int interno anexo busca tel tfno tlf telf fax móvil movil cel celular fono y o n"
-)
-COUNTRY = regex.compile(r"\(?(?:\+|00)\d{1,3}\)?[\s.-]*(?:9(?=[\s.-]*\d{4}[\s.-]*\d{4}))?[\s.-]*")
-NATIONAL = regex.compile(r"\(?\d[\d\s().-]{5,}\d")
-COUNTRY_ENDINGS = word_set(
-    "ar bo br cat cl cr cu do ec eus gal gob gt gub hn lat mx ni pa pe pr pt py sv uy ve example"
-)
-LAST_ENDING = regex.compile(r"\.\p{L}{2}(?![\p{L}\d.-])")  # the country behind com or gob
 SCANNED = regex.compile(r"(?<![\p{L}\d])(?:[OolI\d]*\d[OolI\d]*|[lO]*l[lO]*)(?![\p{L}\d])")
 FALSE_DIGIT, READ = regex.compile("[OolI]"), {"O": "0", "o": "0", "l": "1", "I": "1"}
 DIGITS_IN_WORDS = {"cero": 0, **NUMBERS}
 ONE_WORD = "|".join(sorted(DIGITS_IN_WORDS, reverse=True)).replace(" ", r"\s+")
 IN_WORDS = regex.compile(rf"(?<!\p{{L}})(?:{ONE_WORD})(?!\p{{L}})", regex.IGNORECASE)
 BETWEEN_WORDS = word_set("guion guión barra punto raya espacio y")
-ROLES = word_set(  # of mailboxes; they name nobody
-    """administracion admision admisiones archivo area atencion autorizaciones ayuda calidad cita
-    citaciones citas comision comite compras consulta consultas contabilidad contacto control coord
-    coordinacion correo dictamen direccion docencia emergencias enfermeria epi escolar estadistica
-    expediente expedientes facturacion farmacia formacion gerencia glosas guardia hema
-    hospitalizacion info informacion informes ingresos inspeccion juridico lab laboratorio medicina
-    noreply orientacion paciente pacientes pediatria planta pqrs quirofano recepcion reclamaciones
-    recursos referencia referencias registro residencia resultados rrhh sac salud secretaria seguros
-    servicio servicios sistemas soporte sst tesoreria todos trabajo trauma turno turnos uci
-    urgencias urxencias usuario usuarios ventanilla"""
-)
-ADDRESS_WORD = regex.compile(r"\p{L}+|\d+")
-SAME = 6  # the last digits decide, so that a number is the same with and without the code of its area
 
 
 class Check(NamedTuple):
@@ -299,80 +267,3 @@ def make_checked(bare: str, stream: Iterator[int]) -> str | None:
             body = check.draw(match[1], stream)
             return body + check.compute(body)
     return None
-
-
-class SpanishContacts(Contacts):
-    """The surrogates of one patient's contacts. The code of the country and the first digit of a number stay,
-    which says whether it is a mobile."""
-
-    endings = ENDINGS | COUNTRY_ENDINGS
-
-    def _is_ending(self, word: str, rest: str) -> bool:
-        is_before_country = word in self.endings and LAST_ENDING.match(rest) is not None
-        return is_before_country or super()._is_ending(word, rest)
-
-    def replace_phone(self, text: str) -> str | None:
-        """Replace a telephone number in its own grouping."""
-        return replace_as_written(text, self._replace_digits_of)
-
-    def _replace_digits_of(self, text: str) -> str | None:
-        if not has_letter_or_digit(text):
-            return None
-        country = COUNTRY.match(text)
-        head = country[0] if country else ""
-        return head + NATIONAL.sub(self._replace_national, self._replace_short(text[len(head) :]))
-
-    def _replace_short(self, text: str) -> str:
-        """Replace extensions and letters; keep the words of telephones and whole numbers."""
-
-        def replace(match: regex.Match[str]) -> str:
-            return (
-                match[0] if match[0].lower() in KEPT else replace_characters(match[0], self.choices, "phone")
-            )
-
-        parts, at = [], 0
-        for match in NATIONAL.finditer(text):
-            parts += [regex.sub(r"[\p{L}\d]+", replace, text[at : match.start()]), match[0]]
-            at = match.end()
-        return "".join([*parts, regex.sub(r"[\p{L}\d]+", replace, text[at:])])
-
-    def _replace_national(self, match: regex.Match[str]) -> str:
-        digits = regex.sub(r"\D", "", match[0])
-        end = replace_characters(digits[-SAME:], self.choices, "phone")
-        rest = digits[1:-SAME]
-        made = digits[:1] + (replace_characters(rest, self.choices, "area") if rest else "") + end
-        new = iter(made)
-        return "".join(next(new) if c.isdecimal() else c for c in match[0])
-
-    def _list_hosts(self, initial: str) -> Sequence[str]:
-        names = [name for name in list_names(LANGUAGE, word_lists.SURNAME, initial) if name.isascii()]
-        return names or word_lists.load_pool(word_lists.SURNAME)[initial]
-
-    def _is_name(self, folded: str) -> bool:
-        return folded in self.facts.names or (len(folded) > 3 and folded in load_first_names(LANGUAGE))
-
-    def replace_email(self, text: str) -> str | None:
-        """Replace an address; the words of a role in a mailbox (*citas*) stay."""
-        local, at, domain = text.rpartition("@")
-        if not at or not any(is_role(word) for word in regex.findall(r"\p{L}+", local)):
-            return super().replace_email(text)
-
-        def replace(match: regex.Match[str]) -> str:
-            return match[0] if is_role(match[0]) else self._replace_username_part(match[0])
-
-        user = ADDRESS_WORD.sub(replace, local)
-        return f"{drop_accents(user) if local.isascii() else user}@{self._replace_domain(domain)}"
-
-    def replace_username(self, text: str) -> str | None:
-        """Replace a login name; it has no accents."""
-        made = super().replace_username(text)
-        return "".join(c if c.isascii() else fold(c) for c in made) if made and text.isascii() else made
-
-
-def is_role(word: str) -> bool:
-    """Whether a word of a mailbox says whose it is by role.
-
-    >>> [is_role(word) for word in ("Citas", "admisión", "ana")]
-    [True, True, False]
-    """
-    return drop_accents(word.lower()) in ROLES

@@ -23,6 +23,7 @@ from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, STREETS
 from crfdeid.redact.surrogates.listed import is_word, list_names
 from crfdeid.redact.surrogates.places import Places, join_letters, make_city_key
+from crfdeid.redact.surrogates.spanish.contacts import PLANS, load_area_codes, split_number
 from crfdeid.redact.surrogates.spanish.countries import COUNTRIES, SPAIN, find_country
 from crfdeid.redact.surrogates.spanish.numbers import replace_as_written
 from crfdeid.text.document import Document, Span
@@ -174,16 +175,29 @@ class SpanishPlaces(Places):
         return find_country(self.facts, map(find_countries, texts))
 
     @cached_property
+    def shown(self) -> list[Province]:
+        """The provinces of the country that the notes write, or whose postal or area codes are in them."""
+        states, codes = (sorted(self.facts.list_texts(kind)) for kind in (kinds.STATE, kinds.ZIP))
+        found = [each for text in states for each in find_provinces(fold(text))]
+        found += [each for each in map(self._find_of_code, codes) if each]
+        found += self._list_of_phones()
+        return [each for each in dict.fromkeys(found) if each[0] == self.country]
+
+    def _list_of_phones(self) -> list[Province]:
+        """The provinces of area codes that are of only one."""
+        if self.country not in PLANS:
+            return []
+        digits = (regex.sub(r"\D", "", text) for text in sorted(self.facts.list_texts(kinds.PHONE)))
+        numbers = [number for each in digits if (number := split_number(self.country, each))]
+        codes = load_area_codes()[self.country]
+        found = [codes[number.code] for number in numbers if not number.is_mobile]
+        return [(self.country, names[0]) for names in found if len(names) == 1]
+
+    @cached_property
     def home(self) -> Province:
-        """The province of towns that no list has: one that the notes write, or that has one of their postal
-        codes, otherwise any of the country."""
-        written = [
-            p for text in sorted(self.facts.list_texts(kinds.STATE)) for p in find_provinces(fold(text))
-        ]
-        codes = (self._find_of_code(text) for text in sorted(self.facts.list_texts(kinds.ZIP)))
-        of_country = [p for p in (*written, *codes) if p and p[0] == self.country]
+        """The province of towns that no list has: one that the notes show, otherwise any of the country."""
         every = [province for province in list_provinces() if province[0] == self.country]
-        return of_country[0] if of_country else self.choices.choose(every, "home")
+        return self.shown[0] if self.shown else self.choices.choose(every, "home")
 
     @cached_property
     def provinces(self) -> dict[Province, Province]:
@@ -214,7 +228,8 @@ class SpanishPlaces(Places):
             province for each in self.facts.states.get(name, ()) for province in find_provinces(fold(each))
         ]
         every = [*written, *load_towns().get(name, ())]
-        found = [each for each in every if each[0] == self.country] or written
+        own = [each for each in every if each[0] == self.country]
+        found = sorted(own, key=lambda each: each not in self.shown) or written
         known = {country for country, is_known in find_countries(name).items() if is_known}
         if not found and len(known or find_countries(name)) == 1:
             found = [each for each in every if not known or each[0] in known]
@@ -291,6 +306,21 @@ class SpanishPlaces(Places):
             if province[0] == self.country and code.startswith(prefix):
                 return province
         return None
+
+    def find_country(self) -> str:
+        return self.country
+
+    def list_codes(self, provinces: Sequence[Province]) -> Sequence[str]:
+        """The area codes of the province that replaces one of some provinces: one that the notes write, or
+        that has one of their towns, otherwise the first."""
+        towns = (parse_province(self._find_state(fold(text)) or "") for text in self._list_towns())
+        known = (each for each in (*self.shown, *towns) if each and each in provinces)
+        own = next(known, min(provinces))
+        country, new = self.provinces.get(own, own)
+        return [code for code, names in load_area_codes()[country].items() if new in names]
+
+    def _list_towns(self) -> Sequence[str]:
+        return sorted(self.facts.list_texts(kinds.CITY))
 
     def replace_country(self, text: str) -> str | None:
         name = join_letters(text)
@@ -439,17 +469,18 @@ def list_provinces() -> tuple[Province, ...]:
 
 @cache
 def load_prefixes() -> Mapping[Province, str]:
-    """How the postal codes of each province begin."""
-    return {province: prefix for _, province, prefix in read_rows()}
+    """How the postal codes of each province begin, the longest first."""
+    found = {province: prefix for _, province, prefix in read_rows()}
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item)))
 
 
 @cache
 def load_towns() -> Mapping[str, tuple[Province, ...]]:
-    """The provinces of each folded town."""
+    """The provinces of each folded town, those of the first list first."""
     found: dict[str, list[Province]] = defaultdict(list)
     for town, province, _ in read_rows():
         found[fold(town)].append(province)
-    return {town: tuple(sorted(provinces)) for town, provinces in found.items()}
+    return {town: tuple(provinces) for town, provinces in found.items()}
 
 
 @cache
