@@ -15,7 +15,7 @@ from crfdeid.redact.surrogates import listed
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.redact.surrogates.patient_facts import collect_facts
-from crfdeid.redact.surrogates.spanish import SpanishSurrogates, contacts, numbers, places
+from crfdeid.redact.surrogates.spanish import SpanishSurrogates, contacts, countries, numbers, places
 from crfdeid.synthetic.pieces import Piece, build_document
 from crfdeid.synthetic.written_corpus import copy_document, read_corpus
 from crfdeid.text.document import Document
@@ -407,6 +407,39 @@ def test_a_mobile_stays_a_mobile_and_a_free_number_stays_free(town, phone, form)
 def test_the_words_of_an_address_or_a_place_that_name_nothing_stay(text, type, form):
     (made,) = redact("Va a ", (text, type), ".")
     assert regex.fullmatch(form, made) and made != text
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "country", "form"),
+    [
+        ("IMSS", "ORGANIZATION", "MX", r"(\p{Lu}{3,})"),
+        ("imss", "ORGANIZATION", "MX", r"(\p{Ll}{3,})"),
+        ("IMSS-Bienestar", "ORGANIZATION", "MX", r"(\p{Lu}{3,})-\p{Lu}\w+"),
+        ("DIF Tlaquepaque", "ORGANIZATION", "MX", r"(\p{Lu}{2,}) \p{Lu}\w+"),
+        ("PAMI", "ORGANIZATION", "AR", r"(\p{Lu}{3,})"),
+        ("SEDES de Oruro", "ORGANIZATION", "BO", r"(\p{Lu}{3,}) de \p{Lu}\w+"),
+        ("IGSS", "HOSPITAL", "GT", r"(\p{Lu}{2,})"),
+        ("INSS", "ORGANIZATION", "ES", r"(\p{Lu}{2,})"),
+        ("UMF 15", "HOSPITAL", "MX", r"(UMF) \d\d"),
+        ("CESFAM Pulmahue", "HOSPITAL", "CL", r"(CESFAM) \p{Lu}\w+"),
+    ],
+)
+def test_an_acronym_becomes_another_one_of_its_country(text, type, country, form):
+    for secret in range(5):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        (redaction,) = redactor.redact([make_note("Acude a ", (text, type), ".")])
+        made = redaction.replacements[0].replacement
+        match = regex.fullmatch(form, made)
+        assert match and made != text and country in countries.load_acronyms()[match[1].upper()], made
+
+
+def test_two_acronyms_become_two_others():
+    for secret in range(9):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        (redaction,) = redactor.redact(
+            [make_note(("IMSS", "ORGANIZATION"), " o ", ("ISSSTE", "ORGANIZATION"))]
+        )
+        assert len({"IMSS", "ISSSTE", *(each.replacement for each in redaction.replacements)}) == 4
 
 
 def test_a_saint_gets_the_name_of_a_man_or_of_a_woman():

@@ -160,6 +160,8 @@ class SpanishSurrogates(PatientSurrogates):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         assert isinstance(self.contacts, SpanishContacts) and isinstance(self.places, SpanishPlaces)
+        assert isinstance(self.institutions, SpanishInstitutions)
+        self.institutions.find_country = self.places.find_country
         self.contacts.find_country, self.contacts.list_codes = (
             self.places.find_country,
             self.places.list_codes,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from operator import attrgetter
 
@@ -24,7 +24,12 @@ from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, STREETS
 from crfdeid.redact.surrogates.listed import is_word, list_names
 from crfdeid.redact.surrogates.places import Places, join_letters, make_city_key
 from crfdeid.redact.surrogates.spanish.contacts import PLANS, load_area_codes, split_number
-from crfdeid.redact.surrogates.spanish.countries import COUNTRIES, SPAIN, find_country
+from crfdeid.redact.surrogates.spanish.countries import (
+    COUNTRIES,
+    SPAIN,
+    find_country,
+    load_acronyms,
+)
 from crfdeid.redact.surrogates.spanish.numbers import replace_as_written
 from crfdeid.text.document import Document, Span
 
@@ -49,6 +54,7 @@ IN_INSTITUTIONS = word_set(
     universitaria violencia voluntarios i ii iii iv v vi vii viii ix x xi xii"""
 )
 INITIAL = regex.compile(r"(?<![\p{L}.])[IVXAEOLY]\.\s*(?=\p{Lu}\p{L}{2})")  # not of C.E. Cantón
+UNIT, FEWEST = "unit", 2  # an acronym that names no institution; of fewer others none is drawn
 SAINTS = {"san": word_lists.MALE, "santo": word_lists.MALE, "santa": word_lists.FEMALE}
 SIGN = regex.compile("[ºª°]")
 BEFORE_SAINT = regex.compile(r"(?<!\p{L})(san|santo|santa)\s+$", regex.IGNORECASE)
@@ -101,7 +107,9 @@ SPELLINGS = {  # of the provinces of Spain
 
 class SpanishInstitutions(Institutions):
     """The surrogates of one patient's hospitals, firms, streets and jobs. The words that say what it is stay
-    (Hospital, C.S., Cra.), the others become surnames."""
+    (Hospital, C.S., Cra.), acronyms become others of their country, the other words surnames."""
+
+    find_country: Callable[[], str] = staticmethod(lambda: SPAIN)  # of the notes, by the patient's places
 
     def replace_institution(self, text: str) -> str | None:
         return self._replace_kept(text, list_hospital_words(), INSTITUTIONS)
@@ -134,9 +142,30 @@ class SpanishInstitutions(Institutions):
         word, saint = match[0][len(sign) :], BEFORE_SAINT.search(text[: match.start()])
         if saint and len(word) > 1:
             return match_case(self._choose_saint(fold(word), SAINTS[saint[1].lower()]), word)
+        if known := find_acronym(word, text):
+            return self._replace_acronym(word, known, text)
         if text.isupper() and len(word) > 3 and is_word(LANGUAGE, fold(word)):  # no acronym
             return match_case(self._choose_name(fold(word), thing), word)
         return self._replace_word(word, text, thing)
+
+    def _replace_acronym(self, word: str, known: Mapping[str, str], text: str) -> str:
+        """Replace the acronym of an institution by one of its country, of the same kind if there are a few;
+        one that names none (UMF 15) stays."""
+        own = self.find_country()
+        country = own if own in known else min(known)
+        kind, acronyms = known[country], list_acronyms(country)
+        if kind == UNIT and word != text:
+            return word
+        alike = [acronym for acronym, of in acronyms if of == kind]
+        every = [acronym for acronym, of in acronyms if of != UNIT]
+        pool = sorted(alike if len(alike) > FEWEST else {*every, word.upper()})
+        if len(pool) < 2:
+            return self._replace_word(word, text, INSTITUTIONS)
+        real = [acronym for acronym in pool if fold(acronym) in self.real]
+        free = self.choices.shuffle([acronym for acronym in pool if acronym not in real], "acronyms", country)
+        if word.upper() in real[: len(free)]:
+            return match_case(free[real.index(word.upper())], word)
+        return match_case(self.choices.permute(pool, "acronyms", country)[word.upper()], word)
 
     def _choose_saint(self, word: str, kind: str) -> str:
         """The first name that replaces a (folded) one behind *San* or *Santa*."""
@@ -398,6 +427,22 @@ def find_province_beside(document: Document, span: Span) -> str | None:
     stop = bisect_right(document.spans, span.end + kinds.MAX_GAP, key=attrgetter("start"))
     found = [document.text_of(other) for other in document.spans[first:stop] if other.type == "STATE"]
     return fold(found[0].rstrip(".")) if found else None
+
+
+def find_acronym(word: str, text: str) -> Mapping[str, str]:
+    """What a word of the name of an institution is as an acronym, by country. In small letters it is one only
+    if it is the whole name.
+
+    >>> find_acronym("imss", "imss"), find_acronym("once", "los once")
+    ({'MX': 'insurer'}, {})
+    """
+    return load_acronyms().get(word.upper(), {}) if word.isupper() or word == text else {}
+
+
+@cache
+def list_acronyms(country: str) -> tuple[tuple[str, str], ...]:
+    """The acronyms of a country, each with what it is."""
+    return tuple((acronym, of[country]) for acronym, of in load_acronyms().items() if country in of)
 
 
 @cache
