@@ -15,11 +15,12 @@ from crfdeid.lexicon.word_lists import FEMALE, MALE, SURNAME
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates.spanish import SpanishDates
 from crfdeid.redact.surrogates.generalize import PLACES, WIDTH, band_age
-from crfdeid.redact.surrogates.keyed_choice import PATIENTS, Initials
+from crfdeid.redact.surrogates.keyed_choice import PATIENTS, Initials, KeyedChoices
 from crfdeid.redact.surrogates.listed import (
     ListedNames,
     group_letters,
     is_word,
+    list_kind,
     list_letters,
     load_first_names,
     load_folded,
@@ -74,6 +75,9 @@ DIMINUTIVE = regex.compile(r"(?:c?it[oa]s?|in(?:es|as?)?|ill[oa]|uc[oa])$")
 HARD, HARD_LETTERS = regex.compile("[gq]u$"), {"gu": "g", "qu": "c"}  # Diego, Dieguito
 WOMAN_END = regex.compile(r"(?:a|ae|eth|ith|[iy]s|lyn|ly|iris|ubi|mery|mary)$")
 SHORTEST_NICKNAME = 4
+INVENTED_OF_LISTED, INVENTED_OF_OTHERS = 10, 85  # of 100 surrogates
+INVENTING = 20  # draws, and tries of a draw
+ORDER, SHORTEST, LONGEST, END = 3, 4, 10, "$"
 
 
 class SpanishInitials(Initials):
@@ -109,6 +113,17 @@ class SpanishNames(ListedNames):
         is_first = name in self.facts.first_names or name in self.behind_surnames
         return (FEMALE if WOMAN_END.search(name) else MALE) if is_first else None
 
+    def _draw(self, name: str, kind: str, initial: str, number: int) -> str:
+        """Draw a name; an invented one mostly where no list has the name, since a reader who knows the lists
+        would tell missed names by that."""
+        is_listed = any(name in load_folded(self.language, each) for each in (FEMALE, MALE, SURNAME))
+        share = INVENTED_OF_LISTED if is_listed else INVENTED_OF_OTHERS
+        is_drawn = number >= INVENTING or kind not in (FEMALE, MALE, SURNAME)
+        if is_drawn or self.choices.draw_number(100, "listed", name, number) >= share:
+            return super()._draw(name, kind, initial, number)
+        made = invent_name(kind, initial, self.choices, name, number)
+        return made or super()._draw(name, kind, initial, number)
+
     @cached_property
     def behind_surnames(self) -> frozenset[str]:
         """The folded words behind two surnames, which are first names: *Rivas Ortega Jomayra*."""
@@ -119,6 +134,47 @@ class SpanishNames(ListedNames):
             if len(words) > 2 and all(word in surnames and word not in firsts for word in words[:2]):
                 found.update(words[2:])
         return frozenset(found)
+
+
+def invent_name(kind: str, initial: str, choices: KeyedChoices, *key: object) -> str | None:
+    """Invent a name whose letters follow one another as in the listed names of the kind; None where the
+    tries make none.
+
+    >>> made = invent_name(SURNAME, "M", KeyedChoices(b"secret", "7"), "x")
+    >>> made[0], made.istitle(), fold(made) in load_folded(spanish.LANGUAGE, SURNAME)
+    ('M', True, False)
+    """
+    table = count_followers(kind)
+    for attempt in range(INVENTING):
+        made = initial.lower()
+        while len(made) <= LONGEST:
+            runs = ((END + made)[-length:] for length in (ORDER, 2, 1))
+            found = next((table[run] for run in runs if run in table), END)
+            letter = choices.choose(found, "letter", *key, attempt, made)
+            if letter == END:
+                break
+            made += letter
+        if SHORTEST <= len(made) <= LONGEST and not is_known(fold(made)):
+            return made.capitalize()
+    return None
+
+
+def is_known(name: str) -> bool:
+    """Whether a folded word is a listed name or a Spanish word."""
+    of_lists = any(name in load_folded(spanish.LANGUAGE, kind) for kind in (FEMALE, MALE, SURNAME))
+    return of_lists or is_word(spanish.LANGUAGE, name)
+
+
+@cache
+def count_followers(kind: str) -> dict[str, str]:
+    """The letters, or the end, behind each run of up to :data:`ORDER` letters in the listed names of a kind,
+    as often as they are there."""
+    found: dict[str, list[str]] = {}
+    for name in {name.lower() for name in list_kind(spanish.LANGUAGE, kind)}:
+        for place, letter in enumerate(name + END):
+            for length in range(1, ORDER + 1):
+                found.setdefault((END + name)[: place + 1][-length:], []).append(letter)
+    return {run: "".join(sorted(letters)) for run, letters in found.items()}
 
 
 @cache
