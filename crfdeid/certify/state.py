@@ -14,7 +14,16 @@ from crfdeid.certify.sample_size import FEWEST_NOTES
 from crfdeid.certify.sampling import HELP, refuse_tuning_notes
 from crfdeid.certify.statement import Statement, make_statement
 from crfdeid.certify.statement_text import render_statement
-from crfdeid.certify.store import Marks, SampleStore, read_ledger, read_store, refuse_unrecorded, write_store
+from crfdeid.certify.store import (
+    Marks,
+    SampleStore,
+    close_marks,
+    list_draws,
+    read_store,
+    refuse_edited_marks,
+    refuse_unrecorded,
+    write_store,
+)
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
@@ -49,7 +58,9 @@ def run(args: argparse.Namespace) -> None:
     refuse_changes(store, documents, args.release)
     refuse_tuning_notes(documents, args.tuned)
     looked = take_look(store, documents, args.reader)
-    statement = restate(looked, documents, list_systems(args.model), read_ledger(args.release))
+    refuse_edited_marks(args.release, looked, len(looked.looks) - len(store.looks))
+    statement = restate(looked, documents, list_systems(args.model), list_draws(args.release))
+    close_marks(args.release, looked)
     if looked != store:
         write_store(looked, args.store)
     for path in args.out:
@@ -59,12 +70,13 @@ def run(args: argparse.Namespace) -> None:
 
 
 def refuse_changes(store: SampleStore, documents: Sequence[Document], release: Path) -> None:
-    """Raise :class:`ConfigurationError` where the release or the draw is not what it was."""
+    """Raise :class:`ConfigurationError` where the release, the draw or the marks are not what they were."""
     if hash_documents(documents) != store.release:
         raise ConfigurationError(
             f"{release}: has changed since the draw; wanted the release that was sampled"
         )
     refuse_unrecorded(release, store)
+    refuse_edited_marks(release, store)
     frame = sampling.build_frame(documents, store.frame.stratum_of or None)
     if tuple(sampling.draw_sample(frame, len(store.sample), store.seed)) != store.sample:
         raise ConfigurationError(f"{release}: seed {store.seed} does not draw the sample of the store")
@@ -156,7 +168,7 @@ def recount(path: Path, release: Path, documents: Sequence[Document], systems: S
     store = read_store(path)
     refuse_changes(store, documents, release)
     take_look(store, documents, ())
-    return render_statement(restate(store, documents, list_systems(systems), read_ledger(release)), "json")
+    return render_statement(restate(store, documents, list_systems(systems), list_draws(release)), "json")
 
 
 def list_counted(document: Document, store: SampleStore) -> list[Span]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -123,28 +123,55 @@ def build_store(found: dict[str, Any]) -> SampleStore:
     )
 
 
+@dataclass(frozen=True)
+class Draw:
+    """A sample that was drawn from a release: the hash of the release, the fingerprint of the store, the day,
+    and the marks that are closed (:func:`seal_marks`); None in a ledger of an earlier version."""
+
+    release: str
+    store: str
+    time: str = ""
+    marks: tuple[dict[str, str], ...] | None = None
+
+
 def name_ledger(release: Path) -> Path:
     """The file beside a release that lists all samples that were drawn from it."""
     return release.absolute().with_name(f"{release.absolute().name}.draws.json")
 
 
-def read_ledger(release: Path) -> list[dict[str, str]]:
+def read_ledger(release: Path) -> list[Draw]:
     path = name_ledger(release)
     if not path.exists():
         return []
     try:
-        return [
-            {"release": draw["release"], "store": draw["store"], "time": draw.get("time", "")}
-            for draw in json.loads(read_text(path))
-        ]
-    except (ValueError, KeyError, TypeError):
+        return [read_draw(draw) for draw in json.loads(read_text(path))]
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise FormatError(f"{path}: not a list of draws; wanted what certify draw has written") from None
+
+
+def list_draws(release: Path) -> list[dict[str, str]]:
+    """Return the draws of the ledger as a statement lists them."""
+    return [
+        {key: getattr(draw, key) for key in ("release", "store", "time")} for draw in read_ledger(release)
+    ]
+
+
+def read_draw(found: dict[str, Any]) -> Draw:
+    marks = found.get("marks")
+    looks = None if marks is None else tuple(dict(look.items()) for look in marks)
+    return Draw(found["release"], found["store"], found.get("time", ""), looks)
+
+
+def write_ledger(release: Path, draws: Iterable[Draw]) -> None:
+    found = [{key: value for key, value in asdict(draw).items() if value is not None} for draw in draws]
+    with open_whole(name_ledger(release)) as file:
+        file.write(json.dumps(found, indent=1) + "\n")
 
 
 def refuse_second_draw(release: Path, hash: str) -> None:
     """Raise :class:`ConfigurationError` where a sample was drawn from this release before: it may have been
     looked at."""
-    if any(draw["release"] == hash for draw in read_ledger(release)):
+    if any(draw.release == hash for draw in read_ledger(release)):
         raise ConfigurationError(
             f"{name_ledger(release)}: a sample was drawn from this release before; a second one, drawn after "
             "looking at the first, proves nothing: wanted a new release, or the first sample"
@@ -153,17 +180,62 @@ def refuse_second_draw(release: Path, hash: str) -> None:
 
 def record_draw(release: Path, store: SampleStore) -> None:
     """Add the draw to the ledger of the release."""
-    draw = {"release": store.release, "store": store.fingerprint, "time": store.drawn}
-    draws = [*read_ledger(release), draw]
-    with open_whole(name_ledger(release)) as file:
-        file.write(json.dumps(draws, indent=1) + "\n")
+    draw = Draw(store.release, store.fingerprint, store.drawn, ())
+    write_ledger(release, [*read_ledger(release), draw])
 
 
 def refuse_unrecorded(release: Path, store: SampleStore) -> None:
     """Raise :class:`ConfigurationError` where the ledger does not have the draw of this store."""
-    draws = [(draw["release"], draw["store"]) for draw in read_ledger(release)]
-    if (store.release, store.fingerprint) not in draws:
+    if find_draw(release, store) is None:
         raise ConfigurationError(
             f"{name_ledger(release)}: does not have the draw of this store; a sample, plan or seed that was "
             "changed after the draw proves nothing"
         )
+
+
+def find_draw(release: Path, store: SampleStore) -> Draw | None:
+    """Return the draw of this store in the ledger."""
+    own = (store.release, store.fingerprint)
+    return next((draw for draw in read_ledger(release) if (draw.release, draw.store) == own), None)
+
+
+def seal_marks(store: SampleStore) -> tuple[dict[str, str], ...]:
+    """Return for each look that was taken the hash of each reader's marks, of the draw, and of all marks of
+    the looks before."""
+    sealed: list[dict[str, str]] = []
+    for look in store.looks:
+        before = [store.fingerprint, *sealed]
+        sealed.append({reader: hash_json([before, reader, marks]) for reader, marks in look.items()})
+    return tuple(sealed)
+
+
+def hash_json(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def refuse_edited_marks(release: Path, store: SampleStore, new: int = 0) -> None:
+    """Raise :class:`ConfigurationError` where the marks of a look are not those that the ledger has of it.
+    The last ``new`` looks may be absent from it. A ledger of an earlier version has no marks."""
+    draw, sealed = find_draw(release, store), seal_marks(store)
+    if draw is None or draw.marks is None:
+        return
+    for number, look in enumerate(sealed):
+        closed = draw.marks[number] if number < len(draw.marks) else {}
+        is_new = number >= max(len(draw.marks), len(sealed) - new)
+        if look != closed and not is_new:
+            both = sorted({**look, **closed})
+            readers = [f"{n}" for n, reader in enumerate(both, 1) if look.get(reader) != closed.get(reader)]
+            raise ConfigurationError(
+                f"{name_ledger(release)}: the marks of reader {' and '.join(readers) or 0} (by name) at look "
+                f"{number + 1} are not those that were read then; marks that were edited, added or removed "
+                "prove nothing: wanted the store as certify state left it"
+            )
+
+
+def close_marks(release: Path, store: SampleStore) -> None:
+    """Write to the ledger which marks the store has, before the store is written: a run that is interrupted
+    between both can take the same look again."""
+    own = find_draw(release, store)
+    if own is not None and (own.marks is None or len(own.marks) < len(store.looks)):
+        closed = replace(own, marks=seal_marks(store))
+        write_ledger(release, [closed if draw == own else draw for draw in read_ledger(release)])

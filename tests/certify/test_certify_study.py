@@ -16,7 +16,7 @@ from crfdeid.certify import state as state_verb
 from crfdeid.certify.__main__ import main
 from crfdeid.certify.reading_copy import Allowed, draw_plants, make_reading_copy
 from crfdeid.certify.sampling import Unit, draw_sample
-from crfdeid.certify.store import name_ledger, read_store, render_store
+from crfdeid.certify.store import name_ledger, read_store, render_store, seal_marks
 from crfdeid.errors import CrfdeidError
 
 pytestmark = pytest.mark.usefixtures("models_once")
@@ -319,3 +319,87 @@ def test_no_error_quotes_a_note(release, tmp_path):
     command = [sys.executable, "-m", "crfdeid.certify", "state", tmp_path / "study.json", release, option]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and CANARY not in ended.stderr
+
+
+def edit_store(path, change):
+    found = json.loads(path.read_text())
+    change(found)
+    path.write_text(json.dumps(found))
+
+
+@pytest.mark.parametrize(
+    ("change", "number"),
+    [
+        (lambda found: found["looks"][0]["bob"].clear(), 2),
+        (lambda found: next(iter(found["looks"][0]["ann"].values())).append([0, 4, "DATE"]), 1),
+        (lambda found: found["looks"][0].update(cat={}), 3),
+        (lambda found: found["looks"][0].pop("bob"), 2),
+    ],
+)
+def test_marks_that_were_edited_after_a_look_are_refused(release, tmp_path, change, number):
+    path = draw(tmp_path)
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9), read_notes(tmp_path, "bob", 0.8))
+    state(tmp_path)
+    edit_store(path, change)
+    with pytest.raises(
+        CrfdeidError, match=f"marks of reader {number} .by name. at look 1 .* edited"
+    ) as refused:
+        state(tmp_path)
+    assert CANARY not in str(refused.value) and "\n" not in str(refused.value)
+    with pytest.raises(CrfdeidError, match=f"reader {number} .by name. at look 1"):
+        state_verb.recount(path, release, list(corpora.read(release)), [])
+
+
+def test_a_look_that_was_taken_cannot_be_taken_again_with_other_marks(release, tmp_path):
+    path = draw(tmp_path)
+    ann = read_notes(tmp_path, "ann", 0.9)
+    state(tmp_path, ann)
+    edit_store(path, lambda found: found["looks"].clear())
+    with pytest.raises(CrfdeidError, match="marks of reader 1 .by name. at look 1"):
+        state(tmp_path, read_notes(tmp_path, "ann", 0.5))
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9))  # those of before, as after an interruption
+
+
+def test_marks_that_nobody_read_are_refused(release, tmp_path):
+    path = draw(tmp_path)
+    edit_store(path, lambda found: found["looks"].append({"ann": {}}))
+    with pytest.raises(CrfdeidError, match="marks of reader 1 .by name. at look 1"):
+        state(tmp_path)
+
+
+def test_the_marks_of_each_look_are_chained_to_those_before(tmp_path):
+    write_release(tmp_path, number=260)
+    path = draw(tmp_path, "--looks", "2", "--notes", "240")
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9))
+    (first,) = seal_marks(read_store(path))
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9, "reading.look2.jsonl"))
+    store = read_store(path)
+    assert seal_marks(store)[0] == first
+    others = replace(store, looks=({"ann": {}}, store.looks[1]))
+    assert all(seal_marks(others)[look]["ann"] != seal_marks(store)[look]["ann"] for look in (0, 1))
+    edit_store(path, lambda found: found["looks"][0]["ann"].clear())
+    with pytest.raises(CrfdeidError, match="at look 1"):
+        state(tmp_path)
+
+
+def test_a_list_of_draws_of_an_earlier_version_has_no_marks(release, tmp_path):
+    path = draw(tmp_path)
+    edit_store(name_ledger(release), lambda draws: draws[0].pop("marks"))
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9))
+    state(tmp_path)
+    edit_store(path, lambda found: found["looks"][0]["ann"].clear())
+    with pytest.raises(CrfdeidError, match="marks of reader 1 .by name. at look 1"):
+        state(tmp_path)
+
+
+def test_a_store_of_an_earlier_version_with_marks_is_stated_again(release, tmp_path, capsys):
+    draw(tmp_path)
+    capsys.readouterr()
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9))
+    said = capsys.readouterr().out
+    edit_store(name_ledger(release), lambda draws: draws[0].pop("marks"))
+    state(tmp_path)
+    assert capsys.readouterr().out == said
+    edit_store(name_ledger(release), lambda draws: draws[0].update(marks="no list"))
+    with pytest.raises(CrfdeidError, match="not a list of draws"):
+        state(tmp_path)
