@@ -135,6 +135,13 @@ def draw_notes(layout: Layout, seed: int = 1) -> list[Document]:
     return [draw_note(site, document, Random(f"{seed}-{layout.name}-{document.id}")) for document in own]
 
 
+def draw_others(layout: Layout, seed: int = 1) -> list[Document]:
+    """Return notes of a site whose texts :func:`draw_notes` does not have: those of the other sites."""
+    site, documents = Site(layout), [d for d in read_corpus("test") if d.mentions]
+    del documents[LAYOUTS.index(layout) :: len(LAYOUTS)]
+    return [draw_note(site, d, Random(f"{seed}-{layout.name}-{d.id}")) for d in documents]
+
+
 def draw_note(site: Site, document: WrittenDocument, rng: Random) -> Document:
     """Return a document as a note of the site."""
     filler = SiteFiller(site, document, rng)

@@ -38,7 +38,7 @@ MODULES = {  # of each room; the first are at the root
     "share": 5,
     "spark": 7,
     "synthetic": 27,
-    "systems": 46,
+    "systems": 47,
     "tag": 4,
     "text": 8,
 }

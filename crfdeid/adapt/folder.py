@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from crfdeid.systems import model, model_folder, training_record
 from crfdeid.systems.crf import CRFSUITE, CrfTagger
 from crfdeid.systems.judged.judged import SHARES, TREES, JudgedTagger
 from crfdeid.systems.judged.training import write_trees
+from crfdeid.systems.repeated_lines import RepeatedLines
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 
@@ -32,6 +34,11 @@ RESAMPLES = 1000
 MEASURED = (
     "The figures are of cross-validation by patient on the corrected notes: each note was tagged by a model "
     "that had not seen its patient. The way was chosen by them, so they flatter a little."
+)
+
+LINES = (
+    "Lines that repeat in the unlabelled notes: {}, each of at least {} patients. They are marked as that "
+    "model marks most of them. No note was corrected, so the gain is not measured."
 )
 
 
@@ -55,19 +62,45 @@ def refuse_full(folder: Path, overwrite: bool) -> None:
 def write_model(choice: Choice, source: Source, folder: Path) -> None:
     """Write the adapted model with its record and its card, whole or not at all."""
     before = source.before
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with model.make_folder_beside(folder) as place:
-        built = place / "model"
-        left_out = shutil.ignore_patterns(*model_folder.ADDED, model_folder.MANIFEST)
-        shutil.copytree(before.folder, built, ignore=left_out)
+    with copy_model(before.folder, folder) as built:
         write_learned(choice.tagger, built)
         if choice.way.lists and source.lists:
             with (built / model.SITE_TERMS).open("a", encoding="utf-8") as file:
                 file.write(source.lists)
         known = model.read_model_hashes(before.folder) or []
         model.write_note_hashes(built, [*known, *model.hash_notes(choice.gold)])
-        model.replace_folder(folder, built)
     write_record(choice, source, folder)
+
+
+def write_lines(
+    lines: RepeatedLines, notes: Sequence[Document], k: int, source: Source, folder: Path
+) -> None:
+    """Write the model with the lines that repeat in ``notes``, which nobody has corrected."""
+    before = source.before
+    with copy_model(before.folder, folder) as built:
+        (built / model.SITE_LINES).write_text(lines.render(), encoding="utf-8")
+    earlier = training_record.read_record(before.folder)
+    record = training_record.describe_training(
+        {"unlabelled": notes}, before.config, source.command, find_date(), source.seconds, earlier
+    )
+    model_before = {"name": before.name, "fingerprint": before.fingerprint}
+    record["lines"] = {"model": model_before, "k": k, "lines": len(lines.marks)}
+    training_record.add_record(folder, record)
+    learned = LINES.format(len(lines.marks), k)
+    section = f"From the model `{before.name}` (`{before.fingerprint[:12]}`). {learned}"
+    training_record.write_card(folder, before.config, before.scheme, record, None, ["## Adapted", section])
+
+
+@contextmanager
+def copy_model(before: Path, folder: Path) -> Iterator[Path]:
+    """Give a copy of a model to change, which then takes the place of ``folder``, whole or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with model.make_folder_beside(folder) as place:
+        built = place / "model"
+        left_out = shutil.ignore_patterns(*model_folder.ADDED, model_folder.MANIFEST)
+        shutil.copytree(before, built, ignore=left_out)
+        yield built
+        model.replace_folder(folder, built)
 
 
 def write_learned(tagger: CrfTagger, folder: Path) -> None:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from pathlib import Path
 
 from crfdeid import files
@@ -37,8 +38,10 @@ RELEASE = english.LANGUAGE.release_model
 FAST = "fast"  # the engine that every system has
 
 SITE_TERMS = "site_terms.txt"  # in the folder of a model with the lists of a site, as ``--always`` has them
+SITE_LINES = "site_lines.json"  # the lines that repeat in its notes
 TUNED_NOTES = "tuned_notes.json"  # in a model's folder
 KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
+Step = Callable[[Document], Document]
 HASH_DIGITS = 16  # of a note's SHA-256 that are kept: 64 bits, so that a million notes have no two alike
 
 
@@ -81,11 +84,27 @@ def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None)
             raise ConfigurationError(f"--recall-bias: the engine {engine} reads the model as it is")
         model = bias.change_folder(model)
     tagger = system.load(model) if engine == FAST else system.other_engines[engine](model)
-    if (lists := model.path / SITE_TERMS).is_file():
+    tagger.finish = load_site(model.path)
+    return tagger
+
+
+def load_site(folder: Path) -> Step | None:
+    """Return what a model does last with each folded document, by the lines and lists of a site; None where
+    it has none."""
+    steps: list[Step] = []
+    if (lines := folder / SITE_LINES).is_file():
+        from crfdeid.systems.repeated_lines import read_lines
+
+        steps.append(read_lines(lines).apply)
+    if (lists := folder / SITE_TERMS).is_file():
         from crfdeid.systems.term_lists import read_terms
 
-        tagger.finish = read_terms(lists, None).apply
-    return tagger
+        steps.append(read_terms(lists, None).apply)
+    return partial(apply_steps, steps) if steps else None
+
+
+def apply_steps(steps: Sequence[Step], document: Document) -> Document:
+    return reduce(lambda found, step: step(found), steps, document)
 
 
 def load_union(names: Sequence[str], engine: str, bias: Bias | None = None) -> Tagger:
