@@ -104,6 +104,26 @@ def test_a_name_of_no_list_gets_the_sex_of_what_is_around_it(before, name, kind)
     assert surrogates.names._classify(fold(words[0 if name.startswith("Wafae") else -1])) == kind
 
 
+def test_the_digits_of_a_scan_in_a_name_are_read_as_letters():
+    for secret in range(9):
+        redactor = Redactor(SECRET + bytes([secret]), rules=RULES)
+        note = make_note(
+            ("V1LCHEZ PAL0MINO, Rodr1go", "PATIENT"), " o ", ("VILCHEZ PALOMINO, Rodrigo", "PATIENT"), "."
+        )
+        (redaction,) = redactor.redact([note])
+        scanned, clean = (each.replacement for each in redaction.replacements)
+        assert regex.fullmatch(r"[\p{Lu}\d]+ [\p{Lu}\d]+, \p{Lu}[\p{L}\d]+", scanned)
+        read = scanned.replace("1", "i").replace("0", "o").replace("5", "s")
+        assert fold(read) == fold(clean) and any(c in scanned for c in "015") == any(
+            c in fold(clean) for c in "ios"
+        )
+
+
+def test_a_name_whose_initial_a_scan_read_as_a_digit_has_a_capital():
+    (made,) = redact("la nieta ", ("0lga", "PATIENT"), ".")
+    assert made[0].isupper() and made.isalnum()
+
+
 def test_a_surname_of_no_list_stays_a_surname():
     note = make_note("visto por el Dr. ", ("Munuera", "DOCTOR"), ".")
     assert make_surrogates(note).names._classify("munuera") == "surname"

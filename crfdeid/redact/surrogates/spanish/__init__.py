@@ -75,6 +75,9 @@ DIMINUTIVE = regex.compile(r"(?:c?it[oa]s?|in(?:es|as?)?|ill[oa]|uc[oa])$")
 HARD, HARD_LETTERS = regex.compile("[gq]u$"), {"gu": "g", "qu": "c"}  # Diego, Dieguito
 WOMAN_END = regex.compile(r"(?:a|ae|eth|ith|[iy]s|lyn|ly|iris|ubi|mery|mary)$")
 SHORTEST_NICKNAME = 4
+TRUE_LETTER = regex.compile("[ios]", regex.IGNORECASE)  # of a digit that a scanner reads
+NAME_WORD = regex.compile(r"[\p{L}\p{M}\d]+")
+SCANNED_NAME = regex.compile(r"(?<![\p{L}\d])(?=(?:\d*\p{L}){3})\p{L}*(?:[015]\p{L}*){1,2}(?![\p{L}\d])")
 INVENTED_OF_LISTED, INVENTED_OF_OTHERS = 10, 85  # of 100 surrogates
 INVENTING = 20  # draws, and tries of a draw
 ORDER, SHORTEST, LONGEST, END = 3, 4, 10, "$"
@@ -91,6 +94,25 @@ class SpanishNames(ListedNames):
     *de la*, nicknames (Paco)."""
 
     language, make_initials = spanish.LANGUAGE, SpanishInitials
+
+    def replace_names(self, text: str, thing: str = PATIENTS) -> str | None:
+        """Replace every word of a name; the digits of a scan in it (*V1LCHEZ*) are read as letters."""
+        if not SCANNED_NAME.search(text):
+            return super().replace_names(text, thing)
+        read = SCANNED_NAME.sub(lambda match: self._read_scanned(match[0]), text)
+        made = super().replace_names(read, thing)
+        old, new = NAME_WORD.findall(text), NAME_WORD.findall(made or "")
+        if made is None or len(old) != len(new):
+            return made
+        written = iter(scan_name(b) if SCANNED_NAME.fullmatch(a) else b for a, b in zip(old, new))
+        return NAME_WORD.sub(lambda match: next(written), made)
+
+    def _read_scanned(self, word: str) -> str:
+        """Read the digits in a word; 1 is an *l* only where that makes a listed or real name."""
+        read = [word.translate(str.maketrans("051", f"os{letter}")) for letter in "il"]
+        known = (each for each in read if fold(each) in self.facts.names or is_known(fold(each)))
+        made = next(known, read[0])
+        return made.upper() if word.isupper() else made[0].upper() + made[1:] if word[0].isdecimal() else made
 
     def replace_word(self, word: str, thing: str = PATIENTS) -> str:
         return word if word in SHORT else super().replace_word(word, thing)
@@ -134,6 +156,15 @@ class SpanishNames(ListedNames):
             if len(words) > 2 and all(word in surnames and word not in firsts for word in words[:2]):
                 found.update(words[2:])
         return frozenset(found)
+
+
+def scan_name(name: str) -> str:
+    """Write a name as a scanner may read it: its first *i*, *o* or *s* behind the initial is a digit.
+
+    >>> scan_name("ARIZA"), scan_name("Bravo"), scan_name("Peña")
+    ('AR1ZA', 'Brav0', 'Peña')
+    """
+    return name[:1] + TRUE_LETTER.sub(lambda match: "105"["ios".index(match[0].lower())], name[1:], count=1)
 
 
 def invent_name(kind: str, initial: str, choices: KeyedChoices, *key: object) -> str | None:
