@@ -26,6 +26,7 @@ EMPTIED = "fields that no rule lets out"
 OWN = "values that say who the patient is"
 FIELDS = ".fields"  # ends the id of the document that holds a message's fields
 TERMS = ".terms"  # ends that of its short texts, one a line
+BORN = "born "  # before a birth date in that document, so that it is read as one
 Encode = Callable[[str], str]
 ReadMessages = Callable[[Path, str], Iterator["Message"]]
 
@@ -124,6 +125,11 @@ class Field:
     is_known: bool = False
     is_own: bool = False
 
+    @property
+    def label(self) -> str:
+        """What is before the value in the document of the fields."""
+        return BORN if self.is_known and self.type == "DATE" else ""
+
 
 class Kept(NamedTuple):
     """A value that goes out as it is, and what takes its place if it says who the patient is: nothing can
@@ -181,9 +187,10 @@ class Message:
     def _build_fields(self) -> Document:
         spans, at = [], 0
         for each in self.fields:
+            at += len(each.label)
             spans.append(Span(at, at + len(each.text), each.type))
             at += len(each.text) + 1
-        text = "\n".join(each.text for each in self.fields)
+        text = "\n".join(each.label + each.text for each in self.fields)
         return Document(self.fields_id, text, tuple(spans), self.owner)
 
     def list_facts(self) -> list[tuple[str, str]]:
@@ -221,6 +228,7 @@ class Message:
         by_start = {(made.start, made.end): made.replacement for made in replacements}
         at = 0
         for each in self.fields:
+            at += len(each.label)
             place = at, at + len(each.text)
             if place not in by_start:
                 raise FormatError(f"{self.id}: a field was not replaced; nothing was written")

@@ -185,6 +185,7 @@ class Redactor:
         drawn = surrogates.dates.shift.days
         history.days = choose_days(self.shifts.get(documents[0].patient or ""), drawn, history)
         surrogates.dates.move_by(history.days)
+        surrogates.note_births(documents)
         return surrogates, search
 
     def _redact_note(
@@ -263,7 +264,8 @@ class Redactor:
         place, marker = (span.start, span.end, span.type), make_marker(span.type, self.marker)
         if kind == kinds.UNKNOWN:
             return Replacement(*place, marker, "marker", False, UNKNOWN_TYPE)
-        if kind == kinds.DATE and surrogates.dates.shows_old_age(text, note_date):
+        is_old = kind == kinds.DATE and surrogates.dates.shows_old_age(text, note_date)
+        if is_old or surrogates.shows_old_birth(document, span):
             return Replacement(*place, marker, "marker", False, OLD_AGE)
         if is_general:
             to = self.actions.find_unit(span.type)

@@ -243,7 +243,10 @@ def test_what_is_no_date_is_emptied(text):
 )
 def test_another_date_keeps_the_time_if_it_has_a_day(replacement, written):
     message = hl7.parse_message("MSH|^~\\&\rPID|1||||||206104021230\r", "m", "m")
-    made = {"m.fields": [Made(0, 10, replacement)]}
+    (document,) = message.list_documents(fields=True)
+    (span,) = document.spans
+    assert document.text[: span.start] == "born "
+    made = {"m.fields": [Made(span.start, span.end, replacement)]}
     assert message.render(made, str) == f"MSH|^~\\&\rPID|1||||||{written}\r"
 
 

@@ -268,6 +268,24 @@ def test_no_file_says_in_a_code_who_the_patient_of_another_is(tmp_path, capsys):
     assert "2 values that say who the patient is" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("born", ["1935-09-14", "1990-09-14"])
+def test_a_birth_that_shows_an_age_over_89_is_in_no_resource(born, tmp_path):
+    """The age shows by the date of another resource; the birth date went out shifted."""
+    source, out = tmp_path / "in.ndjson", tmp_path / "out.ndjson"
+    resources = [
+        {"resourceType": "Patient", "id": "p", "birthDate": born, "name": [{"family": "Okafor"}]},
+        {"resourceType": "Condition", "subject": {"reference": "Patient/p"}, "recordedDate": "2061-04-02"},
+        {"resourceType": "Condition", "subject": {"reference": "Patient/p"},
+         "note": [{"text": f"Okafor, DOB 9/14/{born[:4]}."}], "onsetDateTime": born},
+    ]  # fmt: skip
+    source.write_text("".join(json.dumps(each) + "\n" for each in resources))
+    run(source, "--from", "fhir", "--out", out, *RULES)
+    patient, _, condition = map(json.loads, out.read_text().splitlines())
+    text = condition["note"][0]["text"]
+    said = ("birthDate" in patient, "onsetDateTime" in condition, "[**DATE**]" not in text)
+    assert said == ((born > "1972",) * 3)
+
+
 def test_a_json_output_of_resources_is_no_label_studio_file(tmp_path, capsys):
     resource = {"resourceType": "Basic", "birthDate": "2001-03-07", "comment": "Seen by Dr. Ruiz"}
     (tmp_path / "in.json").write_text(json.dumps(resource))

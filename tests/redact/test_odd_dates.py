@@ -1,6 +1,7 @@
 """Odd forms of dates, ranges of dates, and dates that reveal an age over 89."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -170,3 +171,19 @@ def test_a_date_that_shows_an_age_over_89_becomes_a_marker():
     assert not decade.replacements[1].resolved
     (young,) = Redactor(SECRET).redact([marked(note.format(1990, 77, 1990))])
     assert all(p.resolved for p in young.replacements)
+
+
+@pytest.mark.parametrize(
+    ("seen", "texts", "markers"),
+    [
+        ("5/1/2067", ("DOB <DATE 3/4/1970>", "On <DATE 1970-03-04>", "born in <DATE 1970>"), 3),
+        ("5/1/2067", ("DOB <DATE 3/4/1990>", "Since <DATE 1/2/1970>"), 0),
+        ("12/31/9999", ("DOB <DATE 3/4/1970>",), 0),  # until further notice
+    ],
+)
+def test_a_birth_shows_an_age_over_89_by_the_date_of_another_note(seen, texts, markers):
+    notes = [marked(text) for text in (f"Seen <DATE {seen}>.", *texts)]
+    notes = [replace(note, id=str(number), patient="7") for number, note in enumerate(notes)]
+    redactions = Redactor(SECRET).redact(notes)
+    why = [made.why for each in redactions for made in each.replacements]
+    assert why.count("shows an age over 89") == markers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from operator import attrgetter
@@ -27,6 +27,7 @@ from crfdeid.text.document import Document, Span
 
 ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
 UNDATED = date(2026, 1, 1)  # when a note without a date may have been written, at the latest
+MOST_YEARS = 130  # of a life; a later date, as 9999-12-31, is not one of the patient's
 MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
 WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
 
@@ -104,6 +105,32 @@ class PatientSurrogates:
         self.dates = makers.dates.draw(
             self.choices, self.rules.years, self.rules.weeks, self.facts.month_first
         )
+        self.latest: date | None = None  # date of the notes, where one of them names a birth
+        self.old_births: set[date] = set()  # more than 89 years before
+
+    def note_births(self, documents: Sequence[Document]) -> None:
+        """Note which births the notes of the patient show to be of a person over 89. A note that has no other
+        date than the birth does not show it by itself."""
+        births, others = set[date | None](), set[date | None]()
+        for note in documents:
+            for span in note.spans:
+                if kinds.kind_of(span.type) == kinds.DATE:
+                    (births if is_birth(note, span) else others).add(self._find_date_of(note, [span]))
+        days, first = births - {None}, min(filter(None, births), default=UNDATED)
+        if births:
+            seen = (day for day in others - births if day and day.year - first.year <= MOST_YEARS)
+            self.latest = max(seen, default=None)
+        if self.latest:
+            last = self.latest.year - ages.OLDEST - 1
+            self.old_births = {day for day in days if day and day.year <= last}
+
+    def shows_old_birth(self, document: Document, span: Span) -> bool:
+        """Whether a date is of a birth that a note of the patient shows to be more than 89 years ago."""
+        if kinds.kind_of(span.type) != kinds.DATE:
+            return False
+        if is_birth(document, span) and self.dates.shows_old_age(document.text_of(span), self.latest):
+            return True
+        return bool(self.old_births) and self._find_date_of(document, [span]) in self.old_births
 
     def find_note_date(self, document: Document) -> date | None:
         """Return the note's own date, which completes dates without a year or month: a birth only where the
