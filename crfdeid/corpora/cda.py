@@ -38,6 +38,7 @@ from crfdeid.corpora.messages import (
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
 from crfdeid.lexicon.names import TITLE_PART
+from crfdeid.lexicon.ordinary import is_display
 from crfdeid.text.document import Document
 
 KEEP, TEXT, MASK, CODE, NARRATIVE, DATA = "keep", "text", "mask", "code", "narrative", "data"
@@ -73,6 +74,7 @@ NAMESPACE = re.compile(
 )
 NUMBER = re.compile(r"[+-]?([0-9]{0,7}|[0-9]{1,6}000|[0-9]{8}(?=\.))(\.[0-9]{0,8})?")
 SMALL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4})?")
+PUBLIC = re.compile(r"2\.16\.840\.1\.113883\.(?:5|6|1)\.[0-9.]+", re.ASCII)  # systems of codes
 LOCAL = re.compile(r"#[\w.-]{1,60}", re.ASCII)
 TIMES = re.compile(r"(?:\w*[tT]ime|low|high|center|birthTime|deceasedTime)", re.ASCII)
 TELECOM = re.compile(r"((?:tel|fax|mailto|sms|https?):)?(.*)", re.DOTALL)
@@ -290,7 +292,9 @@ class Parts(Collector):
         if action == KEEP or (action == "COUNTRY" and text.strip() in ("US", "USA")):
             self.kept.append(Kept(text, start, end))
             return
-        if action == TEXT:
+        if action == TEXT and is_coded(path, self.source[start:end]) and is_display(text):
+            self.kept.append(Kept(text, start, end, "", True))
+        elif action == TEXT:
             self.terms += [GLUE] if self.terms else []
             self.terms += list_characters(self.source, start, end, start, markup.decode_text)
         elif action == CODE:
@@ -322,6 +326,13 @@ class Parts(Collector):
         is_own = type == "PATIENT" or (RECORD_TARGET in names and (is_of_patient or type != DATE_TYPE))
         self.fields.append(Field(text, type, start, end, write, is_of_patient, is_own))
         return True
+
+
+def is_coded(path: Path_, written: str) -> bool:
+    """Whether an attribute is the name of a code of a public system."""
+    attributes = path[-1][1]
+    is_name = attributes.get("displayName") == written and bool(attributes.get("code"))
+    return is_name and PUBLIC.fullmatch(attributes.get("codeSystem", "")) is not None
 
 
 def is_known(names: list[str], type: str, text: str) -> bool:

@@ -41,6 +41,7 @@ from crfdeid.corpora.messages import (
 )
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
+from crfdeid.lexicon.ordinary import is_display
 from crfdeid.text.document import Document
 
 START = 1 << 16  # bytes of a file that show whether it is a resource
@@ -148,6 +149,9 @@ class Parts(Collector):
         action = rules.choose_action(leaf)
         if action == rules.KEEP or (action == "COUNTRY" and leaf.value in ("US", "USA")):
             self.add_kept(leaf)
+            return
+        if action in (rules.TEXT, rules.LONG) and rules.is_coded(leaf) and is_display(leaf.value):
+            self.kept.append(Kept(leaf.value, leaf.key_start, leaf.end, self.write_absent(leaf), True))
             return
         add: dict[str, Callable[[Leaf], bool]] = {
             rules.TEXT: self.add_term, rules.LONG: self.add_text, rules.HTML: self.add_html,

@@ -56,6 +56,7 @@ STANDARD_URI = re.compile(
     r"|urn:(?:ietf:(?:bcp:47|rfc:3986|bcp:13)|iso:std:[\w:.-]+|oid:2\.16\.840\.1\.113883\.(?:5|6|1)\.[0-9.]+))",
     re.ASCII,
 )
+US_CORE = re.compile(r"http://hl7\.org/fhir/us/core/StructureDefinition/us-core-(?:race|ethnicity)")
 OLDEST = 89  # years; an age above becomes 90
 LONG_NUMBER = 10_000_000
 
@@ -155,6 +156,15 @@ def find_referred(parent: dict[str, Any], around: str) -> str:
     if resource in REFERRED:
         return REFERRED[resource]
     return TEXT if resource else REFERRING.get(around, MASK)
+
+
+def is_coded(leaf: Leaf) -> bool:
+    """Whether a text is the name of a code of a public system, or the text of US Core's race or ethnicity."""
+    parent = leaf.parents[-1]
+    if leaf.names[-1] == "display":
+        return bool(parent.get("code")) and bool(STANDARD_URI.fullmatch(str(parent.get("system", ""))))
+    around = (str(each.get("url", "")) for each in leaf.parents[:-1] if isinstance(each, dict))
+    return parent.get("url") == "text" and any(map(US_CORE.fullmatch, around))
 
 
 def choose_datatype_action(leaf: Leaf, name: str) -> str | None:

@@ -45,6 +45,7 @@ from crfdeid.corpora.messages import (
     list_characters,
 )
 from crfdeid.corpora.storage import open_text
+from crfdeid.lexicon.ordinary import is_display
 from crfdeid.text.document import Document
 
 DATE = re.compile(
@@ -106,10 +107,24 @@ def list_values(source: str, segment: Segment) -> Iterator[Value]:
             continue
         datatype = find_datatype(source, segment) if (segment.name, number) == ("OBX", 5) else ""
         for repetition in split(source, *field[1:], marks.repetition):
-            for component in split(source, *repetition[1:], marks.component):
+            components = list(split(source, *repetition[1:], marks.component))
+            for component in components:
                 rule = rules.find_rule(segment.name, number, component.number, datatype)
+                is_name = rule.action == rules.TEXT and component.number in rules.DISPLAYS
+                if is_name and is_coded(source, (segment.name, number), components, component):
+                    rule = rule._replace(action=rules.DISPLAY)
                 for part in split(source, *component[1:], marks.subcomponent):
                     yield Value(segment, number, part, rule)
+
+
+def is_coded(source: str, field: tuple[str, int], components: Sequence[Part], component: Part) -> bool:
+    """Whether a component is the name of a code of a public system."""
+    code, *system = (
+        source[part.start : part.end]
+        for part in components
+        if part.number in (component.number - 1, component.number + 1)
+    )
+    return bool(code) and (field in rules.DEMOGRAPHY or any(map(rules.SYSTEMS.fullmatch, system)))
 
 
 def find_datatype(source: str, segment: Segment) -> str:
@@ -182,6 +197,8 @@ def find_fate(action: str, text: str) -> str:
     >>> find_fate("flag", "F"), find_fate("flag", "Ana Eze"), find_fate("DATE", "20610402")
     ('keep', 'empty', 'field')
     """
+    if action == rules.DISPLAY:
+        return rules.KEEP if is_display(text) else rules.TEXT
     if action == rules.TEXT:
         return rules.KEEP if rules.is_kept(rules.RANGE, text) else rules.TEXT
     if action in rules.SHAPES:
@@ -194,7 +211,10 @@ def find_fate(action: str, text: str) -> str:
 
 def build_kept(source: str, value: Value) -> Kept:
     is_fixed = (value.segment.name, value.field) in rules.KEPT_FIELDS
-    return Kept(read_value(source, value), value.part.start, value.part.end, None if is_fixed else "")
+    place = value.part.start, value.part.end
+    return Kept(
+        read_value(source, value), *place, None if is_fixed else "", value.rule.action == rules.DISPLAY
+    )
 
 
 def build_field(source: str, value: Value) -> Field:

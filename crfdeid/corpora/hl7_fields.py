@@ -16,8 +16,8 @@ from typing import NamedTuple, TextIO
 from crfdeid.errors import FormatError
 from crfdeid.lexicon.names import TITLE_PART
 
-KEEP, TEXT, EMPTY, NAME, TITLE, NUMBER, RANGE = (
-    "keep", "text", "empty", "NAME", "title", "number", "range",
+KEEP, TEXT, EMPTY, NAME, TITLE, NUMBER, RANGE, DISPLAY = (
+    "keep", "text", "empty", "NAME", "title", "number", "range", "display",
 )  # fmt: skip
 NARRATIVE = ("TX", "FT", "ST")  # the types of OBX-5 that are lines of a text
 DATE = "DATE"
@@ -138,6 +138,13 @@ NOT_KNOWN = ("STATE", "COUNTRY", DATE, "ROOM", "DEPARTMENT")  # types that are n
 OWN_SEGMENTS = ("PID", "MRG")  # what they say of the patient is emptied where a rule keeps it
 KIN_SEGMENTS = ("NK1", "GT1", "IN1")  # and the names that these have
 KEPT_FIELDS = (("MSH", 9), ("MSH", 11), ("MSH", 12), ("OBX", 2))  # without them no message can be read
+DISPLAYS = (2, 5)  # components of a CWE that have the name of the code before them, by the system behind them
+SYSTEMS = re.compile(  # that are public
+    r"I(?:9|10)C?D?P?X?|ICD[\w-]*|LN|LOINC|S(?:CT|NM|NOMED)[\w-]*|RXNORM|NDC|CVX|MVX|CDCREC|CPT\w?|C[45]|HL7[0-9]{4}"
+    r"|NIP[0-9]{3}|UCUM|UNII|ATC|ISO[\w-]*",
+    re.IGNORECASE,
+)
+DEMOGRAPHY = tuple(("PID", field) for field in (10, 15, 16, 17, 22))  # whose codes are of HL7's tables
 KNOWN_DATES = (("PID", 7), ("PID", 29), ("NK1", 16))  # birth and death
 
 HEADERS = ("MSH", "FHS", "BHS")

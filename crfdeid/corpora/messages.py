@@ -133,12 +133,18 @@ class Field:
 
 class Kept(NamedTuple):
     """A value that goes out as it is, and what takes its place if it says who the patient is: nothing can
-    (None) where the message could not be read without it."""
+    (None) where the message could not be read without it. One that ``is_display`` is the name of a code of a
+    public system."""
 
     text: str
     start: int
     end: int
     absent: str | None = ""
+    is_display: bool = False
+
+    def find(self, own: OwnTexts) -> str | None:
+        """Return the type of what it says of the patient."""
+        return own.find_in_display(self.text) if self.is_display else own.find(self.text)
 
 
 @dataclass(frozen=True)
@@ -203,7 +209,7 @@ class Message:
         own = OwnTexts.of([*self.list_own(), *others])
         if not own:
             return self
-        said = [each.absent is not None and own.find(each.text) is not None for each in self.kept]
+        said = [each.absent is not None and each.find(own) is not None for each in self.kept]
         masks = [Edit(*each[1:3], each.absent or "") for each in compress(self.kept, said)]
         kept = [each for each, is_said in zip(self.kept, said) if not is_said]
         masked = self.masked + Counter({OWN: len(masks)})

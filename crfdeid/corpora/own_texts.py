@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from crfdeid.lexicon.letters import fold
+from crfdeid.lexicon.ordinary import is_ordinary
 
 NAME, DATE, WHOLE = "PATIENT", "DATE", ("CITY", "ZIP")
 NUMBERS = ("MEDICALRECORD", "SSN", "LICENSE", "HEALTHPLAN", "ACCOUNT", "IDNUM", "PHONE", "FAX")
@@ -63,6 +64,18 @@ class OwnTexts:
             return self.wholes.get(whole) or self.parts[whole]
         found = (self.parts[form] for form in list_parts(fold(text)) if form in self.parts)
         return next(found, None)
+
+    def find_in_display(self, text: str) -> str | None:
+        """Return the type of what the name of a code says of the patient. One name that is also a word does
+        not: the code says the word, whoever the patient is.
+
+        >>> own = OwnTexts.of([("PATIENT", "White"), ("PATIENT", "May"), ("PATIENT", "Okafor")])
+        >>> [own.find_in_display(text) for text in ("White", "May White score", "Okafor score")]
+        [None, 'PATIENT', 'PATIENT']
+        """
+        names = {form for form in list_parts(fold(text)) if self.parts.get(form) == NAME}
+        is_word = len(names) == 1 and all(map(is_ordinary, names))
+        return None if is_word else self.find(text)
 
 
 def squeeze(text: str) -> str:

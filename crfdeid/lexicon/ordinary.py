@@ -17,7 +17,15 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import SHORTEST, find_close_name, remember_words, word_set
+from crfdeid.lexicon.letters import (
+    SHORTEST,
+    WORD,
+    find_close_name,
+    fold,
+    remember_words,
+    split_possessive,
+    word_set,
+)
 from crfdeid.lexicon.names import TITLES
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
@@ -84,9 +92,18 @@ THINGS = word_set(  # a name before one of these is an eponym or a brand
     lymphoma scissors speculum pouch stain reflex triad law line screw screws rod plate prosthesis implant
     implants fascia splint silk awl elevator ligament blade dissector cannula incision"""
 )
+SEEN = word_set(  # a colour before one of these is no name: White blood cell count, Brown sputum
+    "blood cell cells count counts matter stool stools sputum urine discharge or"
+)
+COLOURS = word_set("white black brown green gray grey")
+RACES_AND_RELIGIONS = word_set("white black christian")  # by themselves in the name of a code
 TOOLS = THINGS | word_set("tongs ring rings pin pins trap traps probe probes antibiotic antibiotics")
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 CACHE_SIZE = 200_000  # words whose answers are kept
+
+BEHIND = re.compile(r"(?:['’]s?)?\s+([A-Za-z]+)")
+TITLED = re.compile(rf"\b(?:{'|'.join(TITLES)})\.?\s*$", re.IGNORECASE)
+LONG_OR_DATE = re.compile(r"[0-9]{6}|[0-9][/.-][0-9]+[/.-][0-9]")
 
 Phrases = dict[str, frozenset[tuple[str, ...]]]  # by their first word
 
@@ -389,3 +406,40 @@ def is_unknown_word(folded: str) -> bool:
 def is_known_word(folded: str) -> bool:
     """Whether a word is ordinary or one of a form: of its dates, titles, streets, states or fields."""
     return folded in FORM_WORDS or folded in word_lists.load_lowercase(*OF_FORMS)
+
+
+def is_display(text: str) -> bool:
+    """Whether the name of a code has words of lists only, or of no list of names, and not only names.
+
+    >>> [is_display(text) for text in ("Bell's palsy", "White", "Heart rate")]
+    [True, True, True]
+    >>> [is_display(text) for text in ("Okafor palsy", "Dr. Bell", "Smith", "seen 4/2/2061")]
+    [False, False, False, False]
+    """
+    words = [fold(split_possessive(word)[0]) for word in WORD.findall(text)]
+    if not words or LONG_OR_DATE.search(text) or any(word in TITLES for word in words):
+        return False
+    is_name = all(find_share(word) >= LEAST_SHARE for word in words) and len(words) < MIN_LETTERS
+    return all(map(is_plain_word, words)) and (not is_name or words[0] in RACES_AND_RELIGIONS)
+
+
+def is_before_thing(text: str, start: int, end: int) -> bool:
+    """Whether ``text[start:end]`` is an eponym or a colour by what is behind it, and not a name.
+
+    >>> is_before_thing("White blood cells", 0, 5), is_before_thing("White called", 0, 5)
+    (True, False)
+    >>> is_before_thing("Graves’ disease", 0, 6), is_before_thing("Dr. Bell's palsy clinic", 4, 8)
+    (True, False)
+    """
+    words, next = fold(text[start:end]), BEHIND.match(text, end)
+    if next is None or TITLED.search(text, max(0, start - len("professor. ")), start):
+        return False
+    following = next[1].lower()
+    is_eponym = words in word_lists.load_lowercase("eponyms") and following in THINGS
+    return is_eponym or (words in COLOURS and following in SEEN)
+
+
+def is_plain_word(folded: str) -> bool:
+    """Whether lists explain a folded word, or none has it as a name."""
+    lists = ("drug_words", "abbreviations", "clinical_names", "nationalities")
+    return is_ordinary(folded) or folded in word_lists.load_lowercase(*lists) or not is_listed_name(folded)

@@ -360,6 +360,56 @@ def test_usual_displays_stay(tmp_path):
     assert [code["text"] for code in codes] == [code["coding"][0]["display"] for code in codes] == USUAL
 
 
+RACE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race"
+WHITE = {"system": "urn:oid:2.16.840.1.113883.6.238", "code": "2106-3", "display": "White"}
+PALSY = {"system": "http://snomed.info/sct", "code": "193093009", "display": "Bell's palsy"}
+
+
+def test_the_display_of_a_public_code_does_not_give_the_name_of_the_patient_away(tmp_path):
+    """A surrogate beside the code 2106-3 said that it stands for White."""
+    source, out = tmp_path / "in.json", tmp_path / "out.json"
+    race = [{"url": "ombCategory", "valueCoding": WHITE}, {"url": "text", "valueString": "White"}]
+    name = [{"family": "White", "given": ["Bell"]}]
+    texts = "White blood cells 12. Seen for Bell's palsy. Has Graves' disease. Dear Ms. White."
+    codes = [PALSY, WHITE | {"system": "http://a.example/codes"}, PALSY | {"display": "Okafor's palsy"}]
+    name += [{"family": "Graves"}, {"family": "Okafor"}]
+    patient = {"resourceType": "Patient", "id": "p", "name": name,
+               "extension": [{"url": RACE, "extension": race}]}  # fmt: skip
+    condition = {"resourceType": "Condition", "subject": {"reference": "Patient/p"},
+                 "code": {"coding": codes}, "note": [{"text": texts}]}  # fmt: skip
+    entries = [{"resource": patient}, {"resource": condition}]
+    source.write_text(json.dumps({"resourceType": "Bundle", "entry": entries}))
+    run(source, "--out", out, *RULES)
+    patient, condition = (entry["resource"] for entry in json.loads(out.read_text())["entry"])
+    assert patient["extension"] == [{"url": RACE, "extension": race}]
+    palsy, local, other = (code.get("display", "") for code in condition["code"]["coding"])
+    assert palsy == "Bell's palsy" and local != "White" and "Okafor" not in other
+    text = condition["note"][0]["text"]
+    assert text.startswith(texts.removesuffix("White.")) and not text.endswith("White.")
+
+
+def test_displays_of_messages_and_documents_stay(messages, tmp_path):
+    source, out = tmp_path / "in.hl7", tmp_path / "out.hl7"
+    fields = "2106-3^White^HL70005", "", "", "", "", "M", "CHR^Christian"
+    codes = "1^Bell's palsy^SCT", "^White", "1^White^L", "1^By White Bell^LN", "1^White 447190^LN"
+    patient, coded = f"PID|||||WHITE^BELL|||||{'|'.join(fields)}", f"OBX|1|CWE|1^A^L||{'~'.join(codes)}"
+    source.write_text(f"MSH|^~\\&\r{patient}\r{coded}\r", newline="")
+    run(source, "--out", out, *RULES)
+    clean = out.read_text()
+    assert "2106-3^White^HL70005" in clean and "CHR^Christian" in clean and "1^Bell's palsy^SCT" in clean
+    assert clean.count("White") == 1 and clean.count("Bell") == 1
+    document = tmp_path / "in.xml"
+    document.write_text(
+        '<ClinicalDocument xmlns="urn:hl7-org:v3"><recordTarget><patientRole><id extension="7"/><patient>'
+        '<name><given>Bell</given><family>White</family></name><raceCode code="2106-3" displayName="White" '
+        'codeSystem="2.16.840.1.113883.6.238"/><raceCode displayName="White" code="1" codeSystem="1.2"/>'
+        "</patient></patientRole></recordTarget></ClinicalDocument>"
+    )
+    run(document, "--out", tmp_path / "out.xml", *RULES)
+    clean = (tmp_path / "out.xml").read_text()
+    assert 'code="2106-3" displayName="White"' in clean and clean.count("White") == 1
+
+
 @pytest.mark.parametrize(
     ("found", "probability", "kept"),
     [

@@ -20,6 +20,7 @@ from crfdeid import corpora
 from crfdeid.corpora.registry import Reading
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD
+from crfdeid.lexicon.ordinary import is_before_thing
 from crfdeid.redact.leftover.known_writings import find_doubtful, find_odd_writings, list_names
 from crfdeid.redact.leftover.patient_table import Cells, PatientTable
 from crfdeid.redact.leftover.suspicious import KNOWN_NAME, Suspicion
@@ -132,11 +133,14 @@ def find_known(document: Document, cells: Cells) -> list[Span]:
 
 
 def is_certain(text: str, span: Span) -> bool:
-    """Whether a text of the table needs no context: a name with a capital, another text of four characters,
-    an abbreviated state after a comma."""
+    """Whether a text of the table needs no context: a name with a capital that is not an eponym by the thing
+    behind it (Bell's palsy, White blood cells), another text of four characters, an abbreviated state after a
+    comma."""
     kind, word = kinds.kind_of(span.type), text[span.start : span.end]
     if kind == kinds.STATE and len(word) == len("MA"):
         return text.endswith(", ", 0, span.start)
+    if kind == kinds.NAME and is_before_thing(text, span.start, span.end):
+        return False
     if kind in NAMED:
         around = text[max(0, span.start - AROUND) : span.end + AROUND]
         is_small = around.islower() and word not in word_lists.load_lowercase("common_words")

@@ -140,8 +140,8 @@ class MessageDestination(Destination):
             file.writelines(self._render_messages(source, redacted))
         originals = map(self._mask_own, self._read_messages(source))
         for message, written in zip(originals, self._read_messages(path)):
-            texts = [each.text for each in written.kept] + [each.text for each in written.codes]
-            found = map(message.own.find, texts)
+            found = [each.find(message.own) for each in written.kept]
+            found += [message.own.find(each.text) for each in written.codes]
             self.left.update(map(name_type, filter(None, found)))
 
     def _read_messages(self, path: Path) -> Iterator[Message]:

@@ -48,7 +48,7 @@ BEFORE_INITIAL = regex.compile(r"\s\p{Lu}\.\s?\p{Lu}")  # "Masha F. Brown"
 LONG_NUMBER = regex.compile(r"\d{4}")
 BROKEN = regex.compile(r"\p{L}[. ]\p{L}[. ]|-\s*\n")  # spaced letters, a split word
 SENTENCE_END = regex.compile(r"(?:^|[.!?:;\n\r\-*#>])[\s\"'(\[]*$")
-AFTER = regex.compile(r"(?P<of>['’]s\b)?\s*(?P<word>\w*)")  # matches at every offset
+AFTER = regex.compile(r"(?P<of>['’]s\b|(?<=s)['’](?=\s))?\s*(?P<word>\w*)")  # matches at every offset
 YEARS = regex.compile(r"(?:year|yr|y\.?/?o[fm]?\b|y\.o|birth|b-?day)", regex.IGNORECASE)
 YEARS_AFTER = regex.compile(r"[-\s]*" + YEARS.pattern, regex.IGNORECASE)
 AGED = regex.compile(r"\b(?:age|aged|age\s*(?:of|:|is)|(?:turn(?:ed|s|ing)?))\s*$", regex.IGNORECASE)
