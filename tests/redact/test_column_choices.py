@@ -126,3 +126,12 @@ def test_a_cell_moves_in_its_own_form():
     assert shift_cell("about noon", 14) is None
     row = {"born": "1/1/1950", "seen": "2061-04-02", "n": "5"}
     assert shift_cells(row, ["born", "seen"], 7, True) == {"born": None, "seen": "2061-04-09"}
+
+
+def test_one_wrong_date_does_not_decide_the_order_of_day_and_month(tmp_path):
+    path, out = tmp_path / "n.csv", tmp_path / "c.csv"
+    days = "4/2/2061", "4/14/2061", "4/15/2061", "13/2/2061"
+    path.write_text("note,patient,day,body\n" + "".join(f"{n},7,{day},Well.\n" for n, day in enumerate(days)))
+    run(path, "--out", out, *RULES, "--date-column", "day")
+    first, second, *_ = (read_day(row["day"]) for row in read_rows(out)[:3])
+    assert (second - first).days == 12

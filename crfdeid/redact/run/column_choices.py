@@ -8,6 +8,7 @@ dates or names goes out only if an option says what becomes of it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -57,9 +58,10 @@ def refuse_open(
 
 
 def is_month_first(columns: ColumnOptions, rows: Iterable[Row]) -> bool:
-    """Whether the dates of a sample are written with the month first, unless one of them proves otherwise."""
+    """Whether the dates of a sample have the month first: unless more of them prove otherwise."""
     texts = (str(row[column]) for row in rows for column in columns.dates)
-    return all(DateShifter.find_order(text) != DateShifter.DAY_FIRST for text in texts)
+    orders = Counter(map(DateShifter.find_order, texts))
+    return orders[DateShifter.DAY_FIRST] <= orders[DateShifter.MONTH_FIRST]
 
 
 def name_column(header: Header, key: str, number: int) -> str:
