@@ -42,10 +42,11 @@ def test_dates_of_a_column_move_as_those_of_the_notes(path, tmp_path, capsys, op
         assert row["NOTE_DATE"] == f"{day:%Y-%m-%d}"
     assert read_day(rows[0]["seen"].removesuffix(" 10:15 AM")).isoformat() == rows[0]["NOTE_DATE"]
     assert rows[1]["seen"] == rows[1]["NOTE_DATE"].replace("-", "") != "20610409"
-    assert rows[2]["seen"] == "" and [row["NOTE_TYPE"] for row in rows] == ["Progress", "Letter", "Letter"]
+    assert rows[2]["seen"] == rows[2]["NOTE_DATE"] == ""
+    assert [row["NOTE_TYPE"] for row in rows] == ["Progress", "Letter", "Letter"]
     said = capsys.readouterr().out
     assert "copied unchanged, PHI included: NOTE_TYPE\n" in said
-    assert "1 cells of date columns are empty now" in said
+    assert "2 cells of date columns are empty now" in said
 
 
 def test_columns_are_dropped_or_copied(path, tmp_path):
@@ -126,6 +127,30 @@ def test_a_cell_moves_in_its_own_form():
     assert shift_cell("about noon", 14) is None
     row = {"born": "1/1/1950", "seen": "2061-04-02", "n": "5"}
     assert shift_cells(row, ["born", "seen"], 7, True) == {"born": None, "seen": "2061-04-09"}
+
+
+@pytest.mark.parametrize(
+    ("born", "seen", "moved"),
+    [
+        ("1/1/1971", date(2061, 4, 2), None),  # 90 on the date of the note
+        ("1/1/1973", date(2061, 4, 2), "1/8/1973"),
+        ("1/1/1935", None, None),  # perhaps over 89 when the note was written
+        ("1/1/1935", date(2000, 4, 2), "1/8/1935"),
+        ("1/1/1950", None, "1/8/1950"),
+    ],
+)
+def test_a_birth_by_itself_shows_an_age_over_89_by_its_note(born, seen, moved):
+    assert shift_cells({"born": born}, ["born"], 7, True, seen) == {"born": moved}
+
+
+def test_a_column_of_births_beside_a_text_is_empty_where_the_text_shows_the_age(tmp_path):
+    path, out = tmp_path / "n.csv", tmp_path / "c.csv"
+    path.write_text("note,dob,body\n1,9/14/1935,Seen 4/2/2061. DOB 9/14/1935.\n2,9/14/1990,Seen 4/2/2061.\n")
+    run(path, "--out", out, *RULES, "--date-column", "dob")
+    old, young = read_rows(out)
+    assert old["dob"] == "" and "DOB [**DATE**]" in old["body"]
+    years = read_day(young["body"].removeprefix("Seen ").removesuffix(".")).year - read_day(young["dob"]).year
+    assert years in (70, 71)
 
 
 def test_one_wrong_date_does_not_decide_the_order_of_day_and_month(tmp_path):

@@ -22,7 +22,10 @@ from crfdeid.lexicon.ordinary import is_listed_name, is_ordinary
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.plan import COLUMN_OPTIONS as OPTIONS
 from crfdeid.redact.run.plan import ColumnOptions
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.dates import DateShifter, Shift
+from crfdeid.redact.surrogates.patient import UNDATED
+from crfdeid.text.document import Document
 
 NAMES = ("PATIENT", "DOCTOR")  # types of columns of names
 DATE_CELL = re.compile(
@@ -130,16 +133,22 @@ def read_day(text: str) -> date | None:
     return None
 
 
-def shift_cells(row: Row, columns: Iterable[str], days: int, month_first: bool) -> dict[str, Any]:
+def shift_cells(
+    row: Row, columns: Iterable[str], days: int, month_first: bool, seen: date | None = None
+) -> dict[str, Any]:
     """Return the cells of the date columns, shifted by ``days``. A cell that is not a date is emptied, and so
-    is a date which shows an age over 89 on the latest date of the row."""
+    is a date which shows an age over 89 on the latest other date of the row or of its note (``seen``), and
+    where these have none, on the latest day on which the note may have been written."""
     cells = {column: row[column] for column in columns}
     years = {column: day.year for column, cell in cells.items() if (day := find_day(cell))}
-    latest = max(years.values(), default=0)
+
+    def is_old(column: str) -> bool:
+        others = [year for other, year in years.items() if other != column]
+        latest = max([*others, *([seen.year] if seen else [])], default=UNDATED.year)
+        return years[column] < latest - OLDEST
+
     return {
-        column: None
-        if column not in years or years[column] < latest - OLDEST
-        else shift_cell(cell, days, month_first)
+        column: None if column not in years or is_old(column) else shift_cell(cell, days, month_first)
         for column, cell in cells.items()
     }
 
@@ -164,6 +173,16 @@ def shift_cell(cell: Any, days: int, month_first: bool = True) -> Any:
         return None
     if found["mark"] == "":
         day = read_day(found["day"])
+def find_written_date(redacted: Document, days: int, month_first: bool) -> date | None:
+    """Return the date of a note whose dates were moved by ``days``."""
+    texts = [redacted.text_of(span) for span in redacted.spans if kinds.kind_of(span.type) == kinds.DATE]
+    moved = DateShifter(Shift(0, days), month_first).find_note_date(texts)
+    try:
+        return moved and moved - timedelta(days)
+    except OverflowError:
+        return None
+
+
         moved = f"{day + timedelta(days):%Y%m%d}" if day else None
     else:
         shifter = DateShifter(Shift(round(days / 365.25), days), month_first)

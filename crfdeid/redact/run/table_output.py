@@ -26,6 +26,7 @@ from crfdeid.errors import FormatError
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.column_choices import (
     check_columns,
+    find_written_date,
     is_month_first,
     name_column,
     refuse_open,
@@ -142,19 +143,22 @@ class WholeTable:
             row, number = (row, number) if row else (self._take_row(), number + 1)
             while row and ((id := self._find_id(row, number)) is None or id in waiting):
                 if id is not None:
-                    yield self._change_row(self._shift_dates(row, id), waiting.pop(id))
+                    note = waiting.pop(id)
+                    yield self._change_row(self._shift_dates(row, id, note), note)
                 row, number = self._take_row(), number + 1
             number -= row is None
         if waiting or row:
             raise FormatError("the table changed while it was read; nothing was written")
 
-    def _shift_dates(self, row: Row, id: str) -> Row:
+    def _shift_dates(self, row: Row, id: str, redacted: Document) -> Row:
         """Return the row with its dates moved as in its note."""
         if not self.columns.dates or self.find_days is None:
             return row
         note = Document(id, "", patient=read_cell(row.get(self.patient_column)))
         note = find_patient(note, self.patient_pattern) if self.patient_pattern else note
-        moved = shift_cells(row, self.columns.dates, self.find_days(note), self.is_month_first)
+        days = self.find_days(note)
+        seen = find_written_date(redacted, days, self.is_month_first)
+        moved = shift_cells(row, self.columns.dates, days, self.is_month_first, seen)
         self.unread += sum(
             cell is None and read_cell(row[column]) is not None for column, cell in moved.items()
         )
