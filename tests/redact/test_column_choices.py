@@ -160,3 +160,25 @@ def test_one_wrong_date_does_not_decide_the_order_of_day_and_month(tmp_path):
     run(path, "--out", out, *RULES, "--date-column", "day")
     first, second, *_ = (read_day(row["day"]) for row in read_rows(out)[:3])
     assert (second - first).days == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "is_refused"),
+    [
+        ("ssn", "x", True),
+        ("Home Phone", "", True),
+        ("reached", "(617) 555-0148", True),
+        ("reached", "ana@a.example", True),
+        ("code", "123-45-6789", True),
+        ("range", "100-200", False),
+        ("state", "MA", False),
+    ],
+)
+def test_a_column_of_numbers_or_addresses_of_people_is_refused(name, cells, is_refused, tmp_path, capsys):
+    path = tmp_path / "n.csv"
+    path.write_text(f"note,{name},body\n1,{cells},Well.\n")
+    if is_refused:
+        assert status(path, "--out", tmp_path / "c.csv", *RULES) == 2
+        assert "has numbers or addresses of people; wanted --date" in capsys.readouterr().err
+    run(path, "--out", tmp_path / "c.csv", *RULES, *(["--copy-column", name] if is_refused else []))
+    assert read_rows(tmp_path / "c.csv")[0][name] == cells

@@ -2,7 +2,7 @@
 copied.
 
 A table with real dates beside shifted texts gives the shift away: one subtraction undoes it. So a column of
-dates or names goes out only if an option says what becomes of it.
+dates, names, numbers or addresses of people goes out only if an option says what becomes of it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,20 @@ from crfdeid.redact.surrogates.patient import UNDATED
 from crfdeid.text.document import Document
 
 NAMES = ("PATIENT", "DOCTOR")  # types of columns of names
+NUMBERS = (  # and of columns of what the Safe Harbor calls identifiers
+    "MEDICALRECORD", "SSN", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "PHONE", "FAX", "EMAIL",
+    "USERNAME", "STREET", "CITY", "ZIP",
+)  # fmt: skip
+NUMBER_CELL = re.compile(
+    r"[0-9]{3}-[0-9]{2}-[0-9]{4}|(?:\+?1[-. ]?)?\(?[0-9]{3}\)?[-. ]?[0-9]{3}[-.][0-9]{4}"
+    r"|[^\s@]+@[^\s@]+\.[^\s@]+"
+)
 DATE_CELL = re.compile(
     r"(?P<day>[12][0-9]{3}(?P<mark>[-/.]?)[01]?[0-9](?P=mark)[0-3]?[0-9]"
     r"|[0-3]?[0-9](?P<other>[-/.])[0-3]?[0-9](?P=other)(?:[12][0-9])?[0-9]{2})"
     r"(?P<time>[T ][0-2]?[0-9]:[0-5][0-9][0-9:.]*(?:\s?[AaPp][Mm])?(?:\s?Z|\s?[+-][0-9:]{2,6})?)?"
 )
+OF_PEOPLE = "numbers or addresses of people"
 MOST_PARTS = 4  # of the name of a person
 OLDEST = 89  # years between two dates of a row, of which the first may be a birth date
 
@@ -81,14 +90,25 @@ def find_content(name: str, cells: Sequence[Any]) -> str | None:
     ('dates', 'names', 'dates')
     >>> find_content("ward", ["5W"]), find_content("mg", ["1.5", "2.5"])
     (None, None)
+    >>> find_content("SSN", []), find_content("reached at", ["617-555-0148", ""])
+    ('numbers or addresses of people', 'numbers or addresses of people')
     """
     type = find_type(name)
     if type in NAMES:
         return "names"
+    if type in NUMBERS:
+        return OF_PEOPLE
     filled = [cell for cell in cells if cell is not None and cell == cell and cell != ""]
     if type == "DATE" or (filled and 2 * sum(map(is_date, filled)) >= len(filled)):
         return "dates"
+    if filled and 2 * sum(map(is_number, filled)) > len(filled):
+        return OF_PEOPLE
     return "names" if filled and 2 * sum(map(is_person, filled)) > len(filled) else None
+
+
+def is_number(cell: object) -> bool:
+    """Whether a cell looks like a social security or telephone number, or an e-mail address."""
+    return isinstance(cell, str) and NUMBER_CELL.fullmatch(cell.strip()) is not None
 
 
 def is_person(cell: object) -> bool:
@@ -153,6 +173,16 @@ def shift_cells(
     }
 
 
+def find_written_date(redacted: Document, days: int, month_first: bool) -> date | None:
+    """Return the date of a note whose dates were moved by ``days``."""
+    texts = [redacted.text_of(span) for span in redacted.spans if kinds.kind_of(span.type) == kinds.DATE]
+    moved = DateShifter(Shift(0, days), month_first).find_note_date(texts)
+    try:
+        return moved and moved - timedelta(days)
+    except OverflowError:
+        return None
+
+
 def find_day(cell: Any) -> date | None:
     if isinstance(cell, date):
         return cell if cell == cell else None  # a time that is missing in pandas is not itself
@@ -173,16 +203,6 @@ def shift_cell(cell: Any, days: int, month_first: bool = True) -> Any:
         return None
     if found["mark"] == "":
         day = read_day(found["day"])
-def find_written_date(redacted: Document, days: int, month_first: bool) -> date | None:
-    """Return the date of a note whose dates were moved by ``days``."""
-    texts = [redacted.text_of(span) for span in redacted.spans if kinds.kind_of(span.type) == kinds.DATE]
-    moved = DateShifter(Shift(0, days), month_first).find_note_date(texts)
-    try:
-        return moved and moved - timedelta(days)
-    except OverflowError:
-        return None
-
-
         moved = f"{day + timedelta(days):%Y%m%d}" if day else None
     else:
         shifter = DateShifter(Shift(round(days / 365.25), days), month_first)
