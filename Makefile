@@ -75,7 +75,7 @@ corpus/test: $(VENV)/.runs
 # The model that ships: trained on generated notes of every genre, on the written corpus (train and dev), and, where
 # they are in ../shared/data, on real public texts as hosts. Its card names the corpora. Each written document is
 # there three times, filled anew, so that a feature counts only from six times on: from two documents.
-WRITTEN := $(BIN)/python -m crfdeid.synthetic --written --fills 2 --seed 2014 --overwrite
+WRITTEN := $(BIN)/python -m crfdeid.synthetic --written --fills 6 --seed 2014 --overwrite
 shipped: $(VENV)/.runs
 	rm -rf corpus/shipped && mkdir -p corpus/shipped
 	$(BIN)/python -m crfdeid.synthetic --documents 3000 --seed 2014 --out corpus/shipped/generated.jsonl

@@ -36,6 +36,7 @@ WITH_NETWORK = dataclasses.replace(
 )
 WIDTH, LABELS, ROWS = 4, 5, 6
 SMALL_STEP = 1e-5
+EVERY = np.arange(4)
 SMALLER = {"STEP": 40, "DROPPED_VALUES": 0.0, "DROPPED_NUMBERS": 0.0}
 
 
@@ -49,7 +50,8 @@ def draw_tokens(random, documents=4, longest=30):
     starts = np.append(0, np.cumsum(sizes))
     rows = random.integers(0, ROWS, starts[-1])
     labels, words = random.integers(0, LABELS, len(sizes)), random.integers(0, 9, len(sizes))
-    return TrainingTokens(rows, starts, labels, words, np.append(0, np.cumsum(lengths)))
+    copies = np.zeros(documents, int)
+    return TrainingTokens(rows, starts, labels, words, np.append(0, np.cumsum(lengths)), copies)
 
 
 def draw(random):
@@ -98,6 +100,13 @@ def test_compiled_loops_give_the_same_bits():
     wanted = sums + total
     compiled_math.add_rows(sums, found.rows, numbers)
     assert (sums == wanted).all()
+    moved = []
+    for compiled in (False, True):
+        adam, own = network_training.Adam(found, 9, compiled), Network(*(array.copy() for array in found))
+        for _ in range(3):
+            adam.move(own, Network(*(np.sin(array + 1) for array in own)))
+        moved.append(np.concatenate([array.ravel() for array in own]))
+    assert (moved[0] == moved[1]).all() and (moved[0] != np.concatenate([a.ravel() for a in found])).any()
 
 
 def test_compiled_loops_are_worth_it_after_less_text_than_for_a_crf(tagger, notes, monkeypatch):
@@ -143,7 +152,7 @@ def test_the_gradient_is_the_slope_of_the_loss(seed):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALLER.items():
             patch.setattr(network_training, name, value)
-        step = network_training.make_step(tokens, network_training.draw_steps(tokens, random)[0])
+        step = network_training.make_step(tokens, network_training.draw_steps(tokens, EVERY, random)[0])
         loss, gradient = network_training.compute_gradient(found, tokens, step, random)
         for array, slope in zip(found, gradient):
             place = tuple(random.integers(0, size - (array is found.rows)) for size in array.shape)
@@ -171,7 +180,7 @@ def test_training_sees_what_tagging_sees():
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (SMALLER | {"STEP": 200}).items():
             patch.setattr(network_training, name, value)
-        (documents,) = network_training.draw_steps(tokens, random)
+        (documents,) = network_training.draw_steps(tokens, np.arange(3), random)
         step = network_training.make_step(tokens, documents)
         loss, _ = network_training.compute_gradient(found, tokens, step, random)
     sums = np.zeros((len(tokens.labels), WIDTH), np.float32)
@@ -188,13 +197,45 @@ def test_a_round_has_each_token_once_and_notes_apart():
     tokens = draw_tokens(random, documents=40, longest=60)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(network_training, "STEP", 100)
-        plan = network_training.draw_steps(tokens, random)
+        plan = network_training.draw_steps(tokens, np.arange(40), random)
     steps = [network_training.make_step(tokens, documents) for documents in plan]
     stream = np.concatenate([step.stream for step in steps])
     assert len(steps) > 5
     assert sorted(stream[stream != NOBODY].tolist()) == list(range(len(tokens.labels)))
     begins = stream[1:][(stream[:-1] == NOBODY) & (stream[1:] != NOBODY)]
     assert sorted(begins.tolist()) == tokens.bounds[:-1].tolist()
+
+
+@pytest.mark.parametrize(
+    "copies, rounds",
+    [
+        (0, [{0, 1, 2, 3, 4, 5}] * 3),
+        (1, [{0, 1, 4}, {0, 2, 4, 5}, {0, 3, 4}]),
+        (2, [{0, 1, 2, 4, 5}, {0, 3, 4}, {0, 1, 2, 4, 5}]),
+        (9, [{0, 1, 2, 3, 4, 5}] * 3),
+    ],
+)
+def test_a_round_has_some_copies_of_each_document(copies, rounds):
+    random = np.random.default_rng(0)
+    tokens = draw_tokens(random, documents=6)._replace(copies=np.array([0, 1, 2, 3, 0, 2]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(network_training, "STEP", 10**6)
+        steps = [*network_training.plan_steps(tokens, 3, copies, random)]
+    assert [set(documents.tolist()) for documents in steps] == rounds
+
+
+def test_only_the_first_copies_give_values_their_rows(tagger, notes):
+    words = {"ward-1": "Zubrin", "ward-1.1": "Okwuosa", "ward-1.2": "Featherstone"}
+    documents = [
+        dataclasses.replace(each, id=name, text=f"{word} " * 9, spans=(), patient=f"{number}")
+        for number, each in enumerate(notes[:3])
+        for name, word in words.items()
+    ]
+    options = dataclasses.replace(tagger.options, copies=1)
+    _, values = network_training.read_tokens(tagger, documents, options, ["AGE"])
+    assert values["lower"] == ["okwuosa", "zubrin"]
+    kept = network_training.keep_first_copies(documents, 1)
+    assert {document.id for document in kept} == {"ward-1", "ward-1.1"}
 
 
 def test_what_a_token_sees_of_its_note():
@@ -262,7 +303,11 @@ def test_a_damaged_file_is_one_line(tagger, tmp_path, name, damage):
 
 @pytest.mark.parametrize(
     "option, said",
-    [({"network_width": 0}, "network_width = 0"), ({"network_least": 1.0}, "network_least = 1.0")],
+    [
+        ({"network_width": 0}, "network_width = 0"),
+        ({"copies": -1}, "copies = -1: wanted a whole number, 0"),
+        ({"network_least": 1.0}, "network_least = 1.0"),
+    ],
 )
 def test_wrong_options_are_refused(notes, tmp_path, option, said):
     wrong = dataclasses.replace(WITH_NETWORK, options=OPTIONS | option)

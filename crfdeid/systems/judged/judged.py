@@ -92,7 +92,9 @@ class Options(TreeOptions):
     and after. With ``note_types``, the trees see how probable each type is at the tokens of the whole note
     (:class:`TokenTypes`). ``group`` is a regular expression: documents whose patients begin with the same
     match are in one fold. ``least_owners`` is the number of patients of a word whose shares are kept.
-    Weights of the CRF below ``least_weight`` are left out, so that its file is smaller.
+    Weights of the CRF below ``least_weight`` are left out, so that its file is smaller. ``copies`` is how
+    many copies of a document are used at a time, those with .1, .2, … behind its id: the CRF and the trees
+    learn from the first ones, the network from the next ones in each round; 0 stands for all.
 
     ``network`` are the observations that a small network looks at
     (:mod:`crfdeid.systems.judged.network`); where there are none, there is no network. Its candidates are
@@ -106,6 +108,7 @@ class Options(TreeOptions):
     group: str = ""
     least_owners: int = 3
     least_weight: float = 0.0
+    copies: int = 0
     network: tuple[str, ...] = ()
     network_width: int = 96
     network_rounds: int = 7
@@ -117,6 +120,8 @@ class Options(TreeOptions):
             number = getattr(self, name)
             if not isinstance(number, int) or number < 1:
                 raise ValueError(f"{name} = {number}: wanted a whole number, 1 or more")
+        if not isinstance(self.copies, int) or self.copies < 0:
+            raise ValueError(f"copies = {self.copies}: wanted a whole number, 0 or more")
         if not 0 < self.network_least < 1:
             raise ValueError(f"network_least = {self.network_least}: wanted a number above 0 and below 1")
         if not self.least_weight >= 0:

@@ -3,8 +3,9 @@ gradient of a step, and Adam."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ RISE = 200  # steps until they are reached, or a tenth of all
 MEANS, SQUARES, TINY = 0.9, 0.999, 1e-8  # Adam's constants
 DECAY = 1e-3  # of the others' numbers, for a step of size 1 (Loshchilov and Hutter 2019)
 LONGEST = 2.0  # length of a gradient
+COPY = re.compile(r"\.(\d+)$")  # the end of a copy's id, as `synthetic --fills` writes it
 
 
 def learn_network(
@@ -56,8 +58,8 @@ def learn_network(
     if not options.network:
         return None
     types = sorted(tagger.scheme.types)
-    owners = max(options.least_owners, tagger.config.min_patients)
-    tokens, values = read_tokens(tagger, documents, options.network, types, owners)
+    tagger.compile()
+    tokens, values = read_tokens(tagger, documents, options, types)
     size = sum(map(len, values.values())), options.network_width, 1 + 2 * len(types)
     iterations, done = int(tagger.config.crf.get("max_iterations", 1)), 0
 
@@ -67,19 +69,21 @@ def learn_network(
             done += 1
             on_iteration(done, loss)
 
-    return fit_network(tokens, size, options.network_rounds, options.seed, report), values
+    plan = partial(plan_steps, tokens, options.network_rounds, options.copies)
+    return fit_network(tokens, size, plan, options.seed, report, tagger.compiled), values
 
 
-@dataclass(frozen=True)
-class TrainingTokens:
+class TrainingTokens(NamedTuple):
     """Token i has the rows ``rows[starts[i] : starts[i + 1]]`` and the label ``labels[i]``; ``words`` are
-    equal where the lowered texts of a document are; ``bounds`` [documents + 1] delimit the documents."""
+    equal where the lowered texts of a document are; ``bounds`` [documents + 1] delimit the documents, and
+    ``copies`` [documents] are their numbers by :func:`number_copy`."""
 
     rows: Ints
     starts: Ints
     labels: Ints
     words: Ints
     bounds: Ints
+    copies: Ints
 
 
 class Step(NamedTuple):
@@ -100,13 +104,28 @@ def list_labels(types: Sequence[str]) -> list[str]:
     return [bio.OUTSIDE, *(f"{place}-{type}" for type in types for place in "BI")]
 
 
+def number_copy(document: Document) -> int:
+    """Return the number at the end of the id of a copy, 0 for a document that is none.
+
+    >>> [number_copy(Document(name, "")) for name in ("ward_leeds-01", "ward_leeds-01.2")]
+    [0, 2]
+    """
+    found = COPY.search(document.id)
+    return int(found[1]) if found else 0
+
+
+def keep_first_copies(documents: Sequence[Document], most: int) -> list[Document]:
+    """Return the documents without the copies after the first ``most``; 0 keeps all."""
+    return [document for document in documents if not most or number_copy(document) <= most]
+
+
 def read_tokens(
-    tagger: CrfTagger, documents: Sequence[Document], names: Sequence[str], types: Sequence[str], owners: int
+    tagger: CrfTagger, documents: Sequence[Document], options: Options, types: Sequence[str]
 ) -> tuple[TrainingTokens, dict[str, list[Value]]]:
     """Read the values of observations at the tokens of training documents. Return the tokens and the values
-    that have rows: those of :data:`FEWEST_TOKENS` tokens and so many owners."""
-    numbers = ValueNumbers(names)
-    observed = TokenValues(names, tagger.pipeline, numbers)
+    that have rows: among the first copies, those of :data:`FEWEST_TOKENS` tokens and ``least_owners``."""
+    numbers = ValueNumbers(options.network)
+    observed = TokenValues(options.network, tagger.pipeline, numbers)
     label_number = {label: number for number, label in enumerate(list_labels(types))}
     parts: list[Ints] = []
     labels: list[int] = []
@@ -115,28 +134,32 @@ def read_tokens(
     for some in batch_documents(documents):
         batch = tagger.batch(some)
         find, every = observed.read(tagger, batch), np.arange(len(batch))
-        parts.append(np.array([find(name, every) for name in names], np.int32))
+        parts.append(np.array([find(name, every) for name in options.network], np.int32))
         words.append(tagger.decoder.vocabulary.lower.rows[batch.texts])
         labels += [label_number[label] for label in encode_labels(batch)]
         sizes += np.diff(batch.bounds).tolist()
     _, owner = np.unique([str(document.owner) for document in documents], return_inverse=True)
+    copies = np.array([number_copy(document) for document in documents], np.int64)
+    owner = np.where(copies <= (options.copies or copies), owner.ravel(), NOBODY)
     columns = np.concatenate(parts, axis=1)
-    values = number_rows(columns, np.repeat(owner.ravel(), sizes), numbers, owners)
+    owners = max(options.least_owners, tagger.config.min_patients)
+    values = number_rows(columns, np.repeat(owner, sizes), numbers, owners)
     has_row = columns.T >= 0
     starts = np.append(0, np.cumsum(has_row.sum(axis=1)))
     bounds = np.append(0, np.cumsum(sizes))
-    tokens = TrainingTokens(columns.T[has_row], starts, np.array(labels), np.concatenate(words), bounds)
-    return tokens, values
+    rows, lowered = columns.T[has_row], np.concatenate(words)
+    return TrainingTokens(rows, starts, np.array(labels), lowered, bounds, copies), values
 
 
 def number_rows(columns: Ints, owner: Ints, numbers: ValueNumbers, owners: int) -> dict[str, list[Value]]:
     """Put the numbers of rows in place of those of values in ``columns`` [observations, tokens], -1 for a
-    value without a row; return the values that have one, sorted."""
+    value without a row; return the values that have one, sorted. Tokens without an ``owner``, -1, do not
+    count."""
     in_order, people = numbers.sort(), int(owner.max(initial=0)) + 1
     kept: dict[str, list[Value]] = {}
     total = 0
     for column, (name, known) in zip(columns, numbers.numbers.items()):
-        places = np.flatnonzero(column >= 0)
+        places = np.flatnonzero((column >= 0) & (owner >= 0))
         found = column[places].astype(np.int64)
         tokens = np.bincount(found, minlength=len(known))
         pairs = np.unique(found * people + owner[places])
@@ -153,21 +176,22 @@ def number_rows(columns: Ints, owner: Ints, numbers: ValueNumbers, owners: int) 
 def fit_network(
     tokens: TrainingTokens,
     size: tuple[int, int, int],
-    rounds: int,
+    plan: Callable[[np.random.Generator], Iterable[Ints]],
     seed: int,
     on_step: Callable[[float, float], object] = lambda share, loss: None,
+    compiled: bool = False,
 ) -> Network:
     """Learn a network by Adam (Kingma and Ba 2015), some training documents a step. ``size`` are its rows,
-    width and labels. ``on_step`` receives the share of the steps that are done, and the mean loss of the
-    last."""
+    width and labels; ``plan`` draws the documents of each step. ``on_step`` receives the share of the steps
+    that are done, and the mean loss of the last. Compiled loops give the same bits."""
     from threadpoolctl import threadpool_limits  # scikit-learn, which the trees need, needs it
 
     random = np.random.default_rng(seed)
     network = draw_network(*size, random)
-    plan = [documents for _ in range(rounds) for documents in draw_steps(tokens, random)]
-    adam = Adam(network, len(plan))
+    steps = [*plan(random)]
+    adam = Adam(network, len(steps), compiled)
     with threadpool_limits(1):  # threads of BLAS would wait for each other beside other work
-        for documents in plan:
+        for documents in steps:
             loss, gradient = compute_gradient(network, tokens, make_step(tokens, documents), random)
             adam.move(network, gradient)
             on_step(adam.number / adam.steps, loss)
@@ -194,9 +218,21 @@ def draw_network(rows: int, width: int, labels: int, random: np.random.Generator
     return network
 
 
-def draw_steps(tokens: TrainingTokens, random: np.random.Generator) -> list[Ints]:
+def plan_steps(
+    tokens: TrainingTokens, rounds: int, copies: int, random: np.random.Generator
+) -> Iterator[Ints]:
+    """Yield the documents of the steps of some rounds. A round has so many copies of each document, the next
+    ones in the next round; 0 stands for all."""
+    most = copies or max(1, int(tokens.copies.max(initial=0)))
+    turn = (tokens.copies - 1) // most  # -1 for a document that is no copy: it is in each round
+    for number in range(rounds):
+        now = number % (int(turn.max(initial=0)) + 1)
+        yield from draw_steps(tokens, np.flatnonzero((turn < 0) | (turn == now)), random)
+
+
+def draw_steps(tokens: TrainingTokens, documents: Ints, random: np.random.Generator) -> list[Ints]:
     """Return the documents of each step of a round, in a random order: about :data:`STEP` tokens."""
-    order = random.permutation(len(tokens.bounds) - 1)
+    order = random.permutation(documents)
     step = np.cumsum(np.diff(tokens.bounds)[order]) // STEP
     return np.split(order, np.flatnonzero(np.diff(step)) + 1)
 
@@ -308,33 +344,48 @@ def build_design(network: Network, tokens: TrainingTokens, stream: Ints, random:
 
 
 class Adam:
-    """Moves a network against its gradient, in ``steps`` steps whose size rises, then falls to 0."""
+    """Moves a network against its gradient, in ``steps`` steps whose size rises, then falls to 0. Compiled
+    loops give the same bits."""
 
-    def __init__(self, network: Network, steps: int) -> None:
+    def __init__(self, network: Network, steps: int, compiled: bool = False) -> None:
         self.number, self.steps = 0, steps
         self.means = [np.zeros_like(array) for array in network]
         self.squares = [np.zeros_like(array) for array in network]
+        self.move_numbers: Callable[..., None] = move_numbers
+        if compiled:
+            from crfdeid.engine import compiled_math
+
+            self.move_numbers = compiled_math.move_numbers
 
     def move(self, network: Network, gradient: Network) -> None:
-        """Take a step."""
+        """Take a step; ``gradient`` changes."""
         rise = min(1.0, (self.number + 1) / min(RISE, 0.1 * self.steps))
         size = rise * (1 - self.number / self.steps)
         self.number += 1
         length = float(np.sqrt(sum(float((array * array).sum()) for array in gradient)))
-        shrink = np.float32(min(1.0, LONGEST / max(length, TINY)))
+        shrink = min(1.0, LONGEST / max(length, TINY))
         for place, (array, slope) in enumerate(zip(network, gradient)):
-            mean, square = self.means[place], self.squares[place]
-            slope *= shrink
-            mean += (1 - MEANS) * (slope - mean)
-            slope *= slope
-            square += (1 - SQUARES) * (slope - square)
-            ahead = np.sqrt(square, out=slope)
-            ahead /= np.float32((1 - SQUARES**self.number) ** 0.5)
-            ahead += TINY
-            np.divide(mean, ahead, out=ahead)
             rate = size * (RATE if place else ROWS_RATE)
-            if place:
-                array *= 1 - rate * DECAY
-            ahead *= rate / (1 - MEANS**self.number)
-            array -= ahead
+            kept = 1 - rate * DECAY if place else 1.0
+            spread, step = (1 - SQUARES**self.number) ** 0.5, rate / (1 - MEANS**self.number)
+            numbers = np.array([shrink, 1 - MEANS, 1 - SQUARES, spread, TINY, kept, step], np.float32)
+            flat = [each.reshape(-1) for each in (array, slope, self.means[place], self.squares[place])]
+            self.move_numbers(*flat, numbers)
         network.rows[-1] = 0
+
+
+def move_numbers(array: Singles, slope: Singles, mean: Singles, square: Singles, numbers: Singles) -> None:
+    """Move the numbers of ``array`` [numbers] against ``slope``, which changes, with the means of the slopes
+    and of their squares (Kingma and Ba 2015, algorithm 1). ``numbers`` are those of :meth:`Adam.move`."""
+    shrink, own, own_square, spread, tiny, kept, step = numbers
+    slope *= shrink
+    mean += own * (slope - mean)
+    slope *= slope
+    square += own_square * (slope - square)
+    ahead = np.sqrt(square, out=slope)
+    ahead /= spread
+    ahead += tiny
+    np.divide(mean, ahead, out=ahead)
+    ahead *= step
+    array *= kept
+    array -= ahead

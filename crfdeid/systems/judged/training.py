@@ -38,7 +38,7 @@ from crfdeid.systems.judged.judged import (
     sum_leaves,
 )
 from crfdeid.systems.judged.network import NAMES, NetworkReader, write_network
-from crfdeid.systems.judged.network_training import learn_network
+from crfdeid.systems.judged.network_training import keep_first_copies, learn_network
 from crfdeid.systems.judged.rows import EDGE, ValueNumbers, compute_log_odds
 from crfdeid.systems.judged.word_evidence import WordShares, count_shares
 from crfdeid.systems.registry import System, Training, read_options
@@ -59,13 +59,16 @@ def train(training: Training) -> None:
     with all_or_nothing():
         for rest, held_out in make_group_folds(documents, options):
             with tempfile.TemporaryDirectory(prefix="folds.", dir=folder.path) as name:
-                tagger = model.train(rest, plain, Path(name) / "crf", training.on_iteration)
+                first = keep_first_copies(rest, options.copies)
+                tagger = model.train(first, plain, Path(name) / "crf", training.on_iteration)
                 assert isinstance(tagger, CrfTagger)
-                shares = count_document_shares(tagger, rest, options, types)
+                shares = count_document_shares(tagger, first, options, types)
                 network = learn_network(tagger, rest, options, training.on_iteration)
                 reader = NetworkReader(*network, tagger, options.network_least) if network else None
-                parts += describe_all(tagger, held_out, build_view(tagger, options, values, shares, reader))
-        crf.train_with_columns(replace(training, documents=documents, model=replace(folder, config=plain)))
+                view = build_view(tagger, options, values, shares, reader)
+                parts += describe_all(tagger, keep_first_copies(held_out, options.copies), view)
+        first = keep_first_copies(documents, options.copies)
+        crf.train_with_columns(replace(training, documents=first, model=replace(folder, config=plain)))
     if options.least_weight:
         crfsuite_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
     rows, is_right = (np.concatenate(column) for column in zip(*parts))
@@ -76,7 +79,7 @@ def train(training: Training) -> None:
         json.dumps(sorted_values, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
     )
     whole = CrfTagger(replace(folder, config=plain))
-    count_document_shares(whole, documents, options, types).write(folder.path / SHARES)
+    count_document_shares(whole, first, options, types).write(folder.path / SHARES)
     if network := learn_network(whole, documents, options, training.on_iteration):
         write_network(folder.path, *network)
 
