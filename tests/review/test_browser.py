@@ -912,6 +912,7 @@ def test_a_model_is_adapted_in_the_page_with_what_it_gained(served, monkeypatch)
         page.get_by_label("Name of the new model").fill("new")
         page.get_by_role("button", name="Train now").click()
         page.get_by_text(said).wait_for()
+        apart(page)
     assert asked == ["english", "spanish"]
 
 
