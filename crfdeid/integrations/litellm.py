@@ -11,12 +11,13 @@ role and a text are refused, because nobody has looked for names there.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
 from litellm.integrations.custom_logger import CustomLogger
 
 from crfdeid.session import Session
+from crfdeid.session.restorer import StreamRestorer
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 
@@ -74,20 +75,23 @@ class Deidentify(CustomLogger):
     async def async_post_call_streaming_iterator_hook(
         self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: Mapping[str, Any]
     ) -> AsyncIterator[Any]:
-        """Restore a stream; the last chunk with text waits for what is held back."""
+        """Restore the answers of a stream, each by itself (``n``); the last chunk of an answer waits for what
+        is held back, and a chunk without text, such as the usage, for the chunks before it."""
         with self.sessions.pop(request_data["litellm_call_id"]) as session:
-            stream, last = session.open_stream(), None
+            streams: dict[int, StreamRestorer] = {}
+            waiting: list[Any] = []
             async for chunk in response:
-                if last is not None:
-                    yield last
-                last = chunk if chunk.choices else None
-                if last is None:
-                    yield chunk  # it has no text, only the usage
-                else:
-                    last.choices[0].delta.content = stream.feed(last.choices[0].delta.content or "")
-            if last is not None:
-                last.choices[0].delta.content += stream.finish()
-                yield last
+                for choice in chunk.choices:
+                    stream = streams.setdefault(choice.index, session.open_stream())
+                    choice.delta.content = stream.feed(choice.delta.content or "")
+                ready, waiting = split_ready([*waiting, chunk])
+                for each in ready:
+                    yield each
+            for chunk in waiting:
+                for choice in chunk.choices:
+                    if choice.index in streams and is_last(choice.index, chunk, waiting):
+                        choice.delta.content += streams.pop(choice.index).finish()
+                yield chunk
 
     async def async_post_call_failure_hook(
         self, request_data: Mapping[str, Any], original_exception: Exception, *others: Any, **named: Any
@@ -95,6 +99,33 @@ class Deidentify(CustomLogger):
         """Close the session of a call that failed."""
         if session := self.sessions.pop(request_data.get("litellm_call_id", ""), None):
             session.close()
+
+
+def split_ready(chunks: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Divide the chunks of a stream into those that can go out, and those that wait: the last chunk of each
+    answer, and what follows a chunk that waits."""
+    ready: list[Any] = []
+    waiting: list[Any] = []
+    blocked: set[int] = set()
+    for number, chunk in enumerate(chunks):
+        own, later = list_answers([chunk]), list_answers(chunks[number + 1 :])
+        if own <= later and not own & blocked and (own or not waiting):
+            ready.append(chunk)
+        else:
+            waiting.append(chunk)
+            blocked |= own
+    return ready, waiting
+
+
+def list_answers(chunks: Iterable[Any]) -> set[int]:
+    """Return the numbers of the answers of which chunks have a part."""
+    return {choice.index for chunk in chunks for choice in chunk.choices}
+
+
+def is_last(answer: int, chunk: Any, chunks: Sequence[Any]) -> bool:
+    """Whether no other of the chunks after a chunk has a part of an answer."""
+    at = next(number for number, each in enumerate(chunks) if each is chunk)
+    return answer not in list_answers(chunks[at + 1 :])
 
 
 # Keys that a client may send and that can hold text: looked for where the proxy does not keep the request.
@@ -123,6 +154,8 @@ def check_call(call_type: str, sent: Mapping[str, Any]) -> None:
         known = [key for key in unknown if key in SENT]
         named = ", ".join(known) or f"{len(unknown)} keys that are not listed"
         raise RefusedCallError(f"the call has {named}, which would leave as they are; wanted messages only")
+    if not isinstance(sent.get("model"), str) or any(map(str.isspace, sent["model"])):
+        raise RefusedCallError("model: wanted the name of a model, without a blank")
     for key in NUMBERS:
         if not isinstance(sent.get(key), (int, float, type(None))):
             raise RefusedCallError(f"{key}: wanted a number, true or false")

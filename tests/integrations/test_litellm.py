@@ -10,7 +10,7 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # the library wou
 pytest.importorskip("litellm", reason="litellm is not installed")
 
 import litellm
-from litellm.types.utils import CallTypes
+from litellm.types.utils import CallTypes, Delta, ModelResponseStream, StreamingChoices
 
 from crfdeid.integrations.litellm import CALLS, KEYS, Deidentify, RefusedCallError
 from crfdeid.systems import model
@@ -54,6 +54,43 @@ def test_a_stream_of_the_library_is_restored(hook):
         return [chunk.choices[0].delta.content or "" async for chunk in chunks]
 
     assert "".join(asyncio.run(collect())) == RESTORED and hook.sessions == {}
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_answers_of_one_stream_are_restored_one_by_one(hook, together):
+    """With n=2 the end of one answer came in the other, and placeholders that were cut stayed."""
+    data = send(hook, make_call(stream=True, n=2))
+    parts = [(0, "Dear [PAT"), (1, "On [DA"), (0, "IENT_1], bye [PAT"), (1, "TE_1]")]
+    if together:
+        parts = [*parts[2:], (0, "")]
+
+    def make_chunk(*found):
+        return ModelResponseStream(
+            choices=[StreamingChoices(index=number, delta=Delta(content=text)) for number, text in found]
+        )
+
+    async def collect():
+        async def stream():
+            if together:
+                yield make_chunk((0, "Dear [PAT"), (1, "On [DA"))
+            for part in parts:
+                yield make_chunk(part)
+            yield make_chunk()
+
+        chunks = hook.async_post_call_streaming_iterator_hook(None, stream(), data)
+        return [chunk async for chunk in chunks]
+
+    chunks = asyncio.run(collect())
+    answers = {0: "", 1: ""}
+    for choice in (choice for chunk in chunks for choice in chunk.choices):
+        answers[choice.index] += choice.delta.content
+    assert answers == {0: "Dear John Okafor, bye [PAT", 1: "On 3/14/2061"} and not chunks[-1].choices
+
+
+@pytest.mark.parametrize("name", ["gpt for John Okafor", None, 4])
+def test_the_name_of_a_model_has_no_blank(hook, name):
+    with pytest.raises(RefusedCallError, match="model: wanted"):
+        send(hook, make_call() | {"model": name})
 
 
 @pytest.mark.parametrize("call_type", sorted({each.value for each in CallTypes} - set(CALLS)))
