@@ -642,6 +642,34 @@ def test_the_band_of_an_age_fits_the_article_before_it(text, made):
     assert PatientSurrogates(SECRET, "7").generalize(note, span, "", None) == made
 
 
+def list_hospitals(text, number=40):
+    """The surrogates of an institution under many secrets."""
+    return [
+        PatientSurrogates(b"%016d" % secret, "7").institutions.replace_institution(text)
+        for secret in range(number)
+    ]
+
+
+def test_a_clinic_mostly_stays_a_clinic_as_real_ones_are():
+    """None did, so that every clinic that was left was real."""
+    made = [name.removeprefix(name.split()[0]).strip() for name in list_hospitals("Kestrelby Clinic")]
+    assert 25 < made.count("Clinic") < 40 and {*made} <= institutions.KIND_OF["clinic"].keys()
+
+
+def test_a_word_of_religion_becomes_another():
+    names = [name.split()[0] for name in list_hospitals("Mercy Hospital")]
+    assert len(set(names)) > 5 and "Mercy" not in names
+    assert sum(name in institutions.FAITHS.split() for name in names) > 30
+
+
+@pytest.mark.parametrize(("text", "band"), [("Smith Hospital", 2), ("Northquill Hospital", 0)])
+def test_a_hospital_is_called_after_names_as_frequent(text, band):
+    """Most words in names of hospitals are no surnames, and all of their surrogates were frequent ones."""
+    names = [fold(name.split()[0]) for name in list_hospitals(text)]
+    assert sum(institutions.find_band(name) == band for name in names) > 36
+    assert not any(name in word_lists.locate_towns("city_states") for name in names)
+
+
 @pytest.mark.parametrize(
     ("text", "most"),
     [

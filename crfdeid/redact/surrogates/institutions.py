@@ -29,20 +29,18 @@ from crfdeid.redact.surrogates.keyed_choice import INSTITUTIONS, LETTERS, STREET
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
+# Words for kinds of institutions: one becomes another of its row, as often as the list of hospitals has it.
 KINDS = (
-    ("Hospital", "Medical Center", "Regional Medical Center", "Memorial Hospital", "General Hospital",
-     "Community Hospital", "Regional Hospital"),
-    ("Clinic", "Medical Group", "Family Practice", "Medical Associates", "Family Medicine", "Health Center"),
-    ("Nursing Home", "Rehabilitation Center", "Care Center", "Nursing Center", "Manor", "Retirement Home"),
-    ("Heart Institute", "Cancer Center", "Cancer Institute", "Eye Institute", "Surgery Center"),
-    ("Health System", "Healthcare", "Health Care", "Healthcare System"),
+    {"Hospital": 24, "Medical Center": 9, "Memorial Hospital": 3, "General Hospital": 2,
+     "Community Hospital": 1, "Regional Medical Center": 1, "Regional Hospital": 0},
+    {"Clinic": 20, "Medical Group": 1, "Family Practice": 1, "Medical Associates": 1, "Family Medicine": 1,
+     "Health Center": 1},
+    {"Nursing Home": 1, "Rehabilitation Center": 1, "Care Center": 1, "Nursing Center": 1, "Manor": 1,
+     "Retirement Home": 1},
+    {"Heart Institute": 1, "Cancer Center": 3, "Cancer Institute": 3, "Eye Institute": 1,
+     "Surgery Center": 1},
+    {"Health System": 1, "Healthcare": 1, "Health Care": 1, "Healthcare System": 1},
 )  # fmt: skip
-# How often real hospitals have the kinds of the first row: as the list of hospitals has them, and others once
-# in forty.
-SHARES = {
-    "Hospital": 24, "Medical Center": 9, "Memorial Hospital": 3, "General Hospital": 2,
-    "Community Hospital": 1, "Regional Medical Center": 1,
-}  # fmt: skip
 ACRONYMS = {
     "MC": "Medical Center", "GH": "General Hospital", "MH": "Memorial Hospital", "RH": "Regional Hospital",
     "CH": "Community Hospital", "H": "Hospital",
@@ -60,7 +58,7 @@ Leonard Louis Lucy Luke Margaret Mark Martha Martin Mary Matthew Maximilian Mich
 Norbert Oliver Patrick Paul Peter Philip Raphael Raymond Rita Robert Rose Sebastian Simon Stephen
 Sylvester Theresa Thomas Timothy Ursula Vincent Walter Xavier Zachary"""
 SAINTS = {fold(name): name for name in SAINT_NAMES.split()}
-FREQUENT, FEWEST = 0.01, 20  # per cent of people with a surname; surnames of an initial
+FREQUENT, FEWEST = 0.01, 10  # per cent of people with a surname; names of an initial
 MAX_TRIES = 100
 TRIES_ALIKE = 5  # of names alike; where many are taken, all names are drawn from
 VOWELS, ALL_LETTERS = "AEIOU", "".join(LETTERS)
@@ -92,6 +90,8 @@ LANDMARKS = word_set(
 DENOMINATIONS = word_set(
     "adventist baptist deaconess mercy good samaritan lutheran methodist presbyterian sacred sisters"
 )  # they say what it is and also which one, so they are replaced
+FAITHS = """Adventist Baptist Bethesda Calvary Deaconess Emmanuel Faith Grace Hope Immanuel Jewish Lutheran
+Mercy Methodist Nazareth Presbyterian Providence Redeemer Samaritan Trinity Unity Visitation Wesley Zion"""
 WARDS = word_set(
     "floor unit ward wing building tower pavilion suite room clinic service dept department team firm bed"
 )
@@ -239,15 +239,17 @@ class Institutions:
         return self.choose_free(word, draw, key)
 
     def _list_alike(self, word: str, initial: str) -> Sequence[str]:
-        """The names that institutions may get in place of a (folded) word: saints, towns or frequent
-        surnames, as it is one."""
+        """The names that institutions may get in place of a (folded) word: saints, words of religion, towns,
+        surnames that are as frequent as it is, or small towns where it is no surname."""
         if type(self) is not Institutions:  # of another language
             return self._list_names(initial)
         if word in SAINTS:
             return [saint for saint in SAINTS.values() if saint[0] == initial] or [*SAINTS.values()]
         if word in word_lists.locate_towns("city_states"):
             return group_plain_towns().get(initial) or self._list_names(initial)
-        return list_frequent(initial)
+        if word in DENOMINATIONS and (found := [name for name in FAITHS.split() if name[0] == initial]):
+            return found
+        return list_as_frequent(initial, find_band(word))
 
     def _list_names(self, initial: str) -> Sequence[str]:
         """The names that places may get, with this initial."""
@@ -308,12 +310,28 @@ def group_plain_towns() -> Mapping[str, Sequence[str]]:
 
 
 @cache
-def list_frequent(initial: str) -> Sequence[str]:
-    """The surnames with an initial that many people have; all, where these are few."""
-    names = word_lists.load_pool(word_lists.SURNAME).get(initial, ())
-    shares = word_lists.load_shares(word_lists.SURNAME)
-    frequent = [name for name in names if shares.get(fold(name), 0.0) >= FREQUENT]
-    return frequent if len(frequent) >= FEWEST else names
+def group_small_towns() -> Mapping[str, Sequence[str]]:
+    """The towns of one word of the long list, by initial."""
+    towns = word_lists.load_sorted("us_cities")
+    return word_lists.group_by_initial([town for town in towns if town.isascii() and town.isalpha()])
+
+
+def find_band(word: str) -> int:
+    """How many people have a (folded) word as a surname: none of the census (0), few (1), or many (2)."""
+    share = word_lists.load_shares(word_lists.SURNAME).get(word, 0.0)
+    return (share > 0) + (share >= FREQUENT)
+
+
+@cache
+def list_as_frequent(initial: str, band: int) -> Sequence[str]:
+    """The surnames with an initial in a band of :func:`find_band`, without large towns; small towns for the
+    band 0, because the other words in names of hospitals are mostly of places. All surnames with the initial,
+    where these are few."""
+    surnames = word_lists.load_pool(word_lists.SURNAME).get(initial, ())
+    names = surnames if band else group_small_towns().get(initial, ())
+    towns = word_lists.locate_towns("city_states")
+    found = [name for name in names if find_band(fold(name)) == band and fold(name) not in towns]
+    return found if len(found) >= FEWEST else surnames
 
 
 def drop_names(text: str, keep: Collection[str]) -> str:
@@ -407,26 +425,19 @@ def is_ordinal_ending(match: regex.Match[str]) -> bool:
 def replace_kind(
     phrase: str, choices: KeyedChoices, changes: bool = False, fits: Callable[[str], bool] = bool
 ) -> str:
-    """Return words for the kind of institution, in the capitals of ``phrase``: those of a hospital are drawn
-    as often as real ones have them, whatever the phrase is, so that they say nothing of it. They are other
-    words where the phrase ``changes``. Where there are others that ``fits`` is true of, it is one of them.
+    """Return words for the kind of institution, in the capitals of ``phrase``: they are drawn as often as
+    real ones have them, whatever the phrase is, so that they say nothing of it. They are other words where
+    the phrase ``changes``. Where there are others that ``fits`` is true of, it is one of them.
 
     >>> made = replace_kind("MEDICAL CENTER", KeyedChoices(b"secret", "7"), changes=True)
     >>> made.isupper(), made != "MEDICAL CENTER"
     (True, True)
     """
     low = " ".join(phrase.lower().split())
-    phrases = [each.lower() for each in KIND_OF[low]]
-    if phrases[0] == "hospital":
-        pool = [kind.lower() for kind, share in SHARES.items() for _ in range(share)]
-        others = [kind for kind in pool if not (changes and kind == low)]
-        made = choices.choose(others, "kind of institution", low).title()
-    else:
-        following = choices.permute(phrases, "kind of institution", phrases[0])
-        made = new = following[low]
-        while not fits(new) and new != low:
-            new = following[new]
-        made = (made if new == low else new).title()
+    pool = [kind.lower() for kind, share in KIND_OF[low].items() for _ in range(share)]
+    others = [kind for kind in pool if not (changes and kind == low)]
+    fitting = [kind for kind in others if fits(kind)] or others
+    made = choices.choose(fitting, "kind of institution", low).title()
     return made.upper() if phrase.isupper() else made.lower() if phrase.islower() else made
 
 
