@@ -589,6 +589,17 @@ def test_a_surrogate_fits_the_article_before_it(text):
         assert surrogate != note.text_of(note.spans[0]) or "AGE" in text
 
 
+@pytest.mark.parametrize("text", ["an Ashland Clinic", "An MGH", "the Ashland unit", "a Fargo Clinic"])
+def test_an_article_in_a_span_stays(text):
+    """The model takes it into the span, and "an" became a name in small letters."""
+    article = text.split()[0]
+    for secret in range(12):
+        made = redacted([marked(f"seen at <HOSPITAL {text}> in winter")], b"%016d" % secret)["1"]
+        first, rest = made.text_of(made.spans[0]).split(" ", 1)
+        assert first == article and rest.split()[0] not in text
+        assert article == "the" or english.takes_an(rest) == (article.lower() == "an")
+
+
 def test_a_place_has_one_surrogate_with_an_article_and_without():
     notes = [
         marked("<CITY Atlanta>: <HOSPITAL Ashland Clinic>", "1"),

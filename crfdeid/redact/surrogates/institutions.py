@@ -74,7 +74,7 @@ DIRECTIONS = word_set("n s e w ne nw se sw north south east west northeast north
 UNITS = word_set(
     "apt apartment unit suite ste floor fl box po p o room rm building bldg no pob post office rr"
 )
-SMALL_WORDS = word_set("of the and at for in on de la del los las el y a to")
+SMALL_WORDS = word_set("of the and at for in on de la del los las el y a an to")
 COMPANIES = word_set(
     """university college school high elementary middle academy institute airlines airways insurance software
     company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
