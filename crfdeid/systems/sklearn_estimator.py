@@ -67,8 +67,10 @@ class CRFTagger(BaseEstimator):
         self.min_freq = min_freq
         self.all_possible_transitions = all_possible_transitions
 
-    def fit(self, X: Sequence[Document], y: object = None) -> CRFTagger:
-        """Train on documents with their spans. Raises :class:`DocumentError` where there are no documents."""
+    def fit(self, X: Sequence[Document], y: Sequence[Sequence[Span]] | None = None) -> CRFTagger:
+        """Train on documents with their spans, or with those of ``y``. Raises :class:`DocumentError` where
+        there are no documents."""
+        X = take_gold(X, y)
         if not len(X):
             raise DocumentError("no documents to fit")
         self.settings_ = self._read_settings()
@@ -101,10 +103,10 @@ class CRFTagger(BaseEstimator):
         if "settings_" in state:
             self.pipeline_ = make_pipeline(self.settings_)
 
-    def score(self, X: Sequence[Document], y: object = None) -> float:
+    def score(self, X: Sequence[Document], y: Sequence[Sequence[Span]] | None = None) -> float:
         """Return the micro F1 over exact spans and types."""
         total = Counts(0, 0, 0)
-        for document, found in zip(X, self.predict(X)):
+        for document, found in zip(take_gold(X, y), self.predict(X)):
             gold, system = set(document.spans), set(found)
             total += Counts(len(gold & system), len(system - gold), len(gold - system))
         return total.f1
@@ -121,6 +123,16 @@ class CRFTagger(BaseEstimator):
         names = ("features", "tokenizer", "sequence", "overlaps")
         changes = {name: value for name in names if (value := getattr(self, name)) is not None}
         return registry.read_config(self.config, **changes)
+
+
+def take_gold(X: Sequence[Document], y: Sequence[Sequence[Span]] | None) -> Sequence[Document]:
+    """Return the documents with their gold spans: those of ``y``, where it is given. Raises
+    :class:`DocumentError` where it has not one item for each document."""
+    if y is None:
+        return X
+    if len(y) != len(X):
+        raise DocumentError(f"{len(X)} documents, and {len(y)} lists of spans; wanted one for each document")
+    return [document.with_spans(spans) for document, spans in zip(X, y)]
 
 
 def make_pipeline(settings: configuration.Config) -> Pipeline:
@@ -140,9 +152,12 @@ class Scorer:
     measure: str
     type: str
 
-    def __call__(self, estimator: CRFTagger, X: Sequence[Document], y: object = None) -> float:
+    def __call__(
+        self, estimator: CRFTagger, X: Sequence[Document], y: Sequence[Sequence[Span]] | None = None
+    ) -> float:
         found = [document.with_spans(spans) for document, spans in zip(X, estimator.predict(X))]
-        counts = scores.score(list(X), found).micro(matching.Criterion(self.criterion), type=self.type)
+        both = scores.score(list(take_gold(X, y)), found)
+        counts = both.micro(matching.Criterion(self.criterion), type=self.type)
         return float(getattr(counts, self.measure))
 
 

@@ -66,3 +66,13 @@ def test_a_scorer_gives_the_official_figures(tagger, notes):
 def test_a_scorer_of_an_unknown_name_is_refused(given):
     with pytest.raises(ConfigurationError, match="wanted one of"):
         make_scorer(*given)
+
+
+def test_spans_beside_the_documents_are_the_gold_spans(tagger, notes):
+    """They were passed over, so that a tagger learned nothing from documents without spans."""
+    bare, gold = [note.with_spans(()) for note in notes], [note.spans for note in notes]
+    tagger.fit(bare[:30], gold[:30])
+    assert tagger.predict(bare[30:]) == gold[30:]
+    assert make_scorer()(tagger, bare[30:], gold[30:]) == tagger.score(bare[30:], gold[30:]) == 1
+    with pytest.raises(DocumentError, match="4 documents, and 3 lists of spans"):
+        tagger.fit(bare[:4], gold[:3])
