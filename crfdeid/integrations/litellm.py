@@ -154,7 +154,8 @@ def check_call(call_type: str, sent: Mapping[str, Any]) -> None:
         known = [key for key in unknown if key in SENT]
         named = ", ".join(known) or f"{len(unknown)} keys that are not listed"
         raise RefusedCallError(f"the call has {named}, which would leave as they are; wanted messages only")
-    if not isinstance(sent.get("model"), str) or any(map(str.isspace, sent["model"])):
+    name = sent.get("model", "")  # LiteLLM itself refuses a call without one
+    if not isinstance(name, str) or any(map(str.isspace, name)):
         raise RefusedCallError("model: wanted the name of a model, without a blank")
     for key in NUMBERS:
         if not isinstance(sent.get(key), (int, float, type(None))):

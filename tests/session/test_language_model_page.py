@@ -28,7 +28,7 @@ def run(code: str) -> dict:
 def say(content: str) -> types.SimpleNamespace:
     """A response of LiteLLM, or a chunk of one."""
     text = types.SimpleNamespace(content=content)
-    return types.SimpleNamespace(choices=[types.SimpleNamespace(message=text, delta=text)])
+    return types.SimpleNamespace(choices=[types.SimpleNamespace(index=0, message=text, delta=text)])
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def test_what_was_found_in_one_turn_is_found_in_the_next(tagger, style):
 
 
 def test_a_placeholder_that_the_prompt_has_is_never_issued(tagger):
-    text = "Fill in [PATIENT_1] and PATIENT_2 for Mr. John Okafor."
+    text = "Fill in [PATIENT_1] and PATIENT_2 for our patient, Mr. John Okafor, a 71-year-old man."
     with Session(tagger) as session:
         redacted = session.redact(text)
         assert "[PATIENT_3]" in redacted and session.restore(redacted) == text
