@@ -65,6 +65,18 @@ def test_nothing_real_is_in_any_byte_that_is_written_or_shown(tmp_path, key, cap
     assert (tmp_path / "report.json.survivors.csv").stat().st_mode & 0o777 == 0o600
 
 
+def test_the_notes_of_an_earlier_run_that_stay_in_the_folder_are_counted(tmp_path, capsys):
+    out = tmp_path / "clean"
+    for some in (NOTES, NOTES[:1], NOTES[:1]):
+        corpora.write(some, tmp_path / "n.jsonl", "jsonl", overwrite=True)
+        options = ("--format", "brat", "--spans", "gold", "--seed", 1, "--overwrite")
+        run(tmp_path / "n.jsonl", "--out", out, *options)
+    said = capsys.readouterr().out.split("wrote the folder")
+    left = 2 * (len(NOTES) - 1)  # a text and its spans
+    assert "still in" not in said[1] and f"files of an earlier run that are still in {out}: {left}" in said[2]
+    assert f"{out}: {left}" in said[3]
+
+
 def test_ids_that_contain_phi_are_counted_and_reported(tmp_path, key, capsys):
     corpora.write(NOTES, tmp_path / "n.jsonl", "jsonl")
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--seed", 1, "--spans", "gold")

@@ -39,6 +39,23 @@ def name_mark(out: Path) -> Path:
     return out.with_name(f"{out.name}.unfinished")
 
 
+Stamps = Mapping[Path, tuple[int, int]]
+
+
+def stamp_files(folder: Path) -> Stamps:
+    """Return what changes of a file in a folder when it is written again, by its path."""
+    if not folder.is_dir():
+        return {}
+    found = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
+    return {path: (stat.st_ino, stat.st_mtime_ns) for path, stat in found}
+
+
+def count_unchanged(folder: Path, earlier: Stamps) -> int:
+    """Count the files of a folder that have the same stamps as earlier."""
+    now = stamp_files(folder) if earlier else {}
+    return sum(now.get(path) == stamp for path, stamp in earlier.items())
+
+
 @dataclass(frozen=True)
 class Destination:
     """A file for all notes, or a folder with a file per note. Until a folder is finished, a file beside it

@@ -18,7 +18,7 @@ from crfdeid.lexicon import ENGLISH, NoteLanguage
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, ReportedStage
 from crfdeid.redact.run import destination, patients, processes, release, tagging
-from crfdeid.redact.run.destination import Destination, StandardOutput, quote_formulas
+from crfdeid.redact.run.destination import Destination, StandardOutput, quote_formulas, stamp_files
 from crfdeid.redact.run.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
 from crfdeid.redact.run.release import RedactEach, RedactSteps
 from crfdeid.redact.run.tagging import Group, ReadAhead, TagGroup
@@ -44,7 +44,8 @@ SPAN_SOURCES = {
 @dataclass
 class RedactRun:
     """The loaded parts of a plan. ``stages`` are the steps between tagging and redacting: a step that is off
-    is absent. One of them is what is ``known`` of the patients."""
+    is absent. One of them is what is ``known`` of the patients. ``earlier`` are the files that the output
+    folder already has."""
 
     plan: RedactPlan
     redactor: Redactor
@@ -55,6 +56,7 @@ class RedactRun:
     threshold: Threshold | None
     report: Report
     language: NoteLanguage | None
+    earlier: destination.Stamps
 
     @classmethod
     def of(cls, plan: RedactPlan, destination: Destination, left_out: Mapping[str, int] | None) -> RedactRun:
@@ -78,7 +80,8 @@ class RedactRun:
             left_out=left_out,
         )
         language = NoteLanguage(tagger.language, tagger.scheme.name) if tagger else None
-        return cls(plan, redactor, destination, stages, known, tagger, threshold, report, language)
+        earlier = stamp_files(plan.out) if plan.overwrite else {}
+        return cls(plan, redactor, destination, stages, known, tagger, threshold, report, language, earlier)
 
     @contextmanager
     def open(self) -> Iterator[Iterator[Document]]:
@@ -116,6 +119,8 @@ class RedactRun:
         yield from self.destination.lines()
         yield from self.language.lines() if self.language else ()
         yield str(self.destination)
+        if left := destination.count_unchanged(self.plan.out, self.earlier):
+            yield f"files of an earlier run that are still in {self.plan.out}: {left:,}"
 
     def _list_report(self) -> list[Path]:
         """The files of the report, if it is wanted."""
