@@ -18,7 +18,14 @@ from crfdeid.lexicon import ENGLISH, NoteLanguage
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.report.safe_harbor import IDS, IDS_OF_MESSAGES, SECRETS, Report, ReportedStage
 from crfdeid.redact.run import destination, patients, processes, release, tagging
-from crfdeid.redact.run.destination import Destination, StandardOutput, quote_formulas, stamp_files
+from crfdeid.redact.run.destination import (
+    Destination,
+    Stamps,
+    StandardOutput,
+    count_unchanged,
+    quote_formulas,
+    stamp_files,
+)
 from crfdeid.redact.run.plan import COLUMN_OPTIONS, STREAM, RedactPlan, is_table
 from crfdeid.redact.run.release import RedactEach, RedactSteps
 from crfdeid.redact.run.tagging import Group, ReadAhead, TagGroup
@@ -56,7 +63,7 @@ class RedactRun:
     threshold: Threshold | None
     report: Report
     language: NoteLanguage | None
-    earlier: destination.Stamps
+    earlier: Stamps
 
     @classmethod
     def of(cls, plan: RedactPlan, destination: Destination, left_out: Mapping[str, int] | None) -> RedactRun:
@@ -119,7 +126,7 @@ class RedactRun:
         yield from self.destination.lines()
         yield from self.language.lines() if self.language else ()
         yield str(self.destination)
-        if left := destination.count_unchanged(self.plan.out, self.earlier):
+        if left := count_unchanged(self.plan.out, self.earlier):
             yield f"files of an earlier run that are still in {self.plan.out}: {left:,}"
 
     def _list_report(self) -> list[Path]:
