@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -178,8 +179,18 @@ def describe_bounds(statement: Statement) -> Iterator[str]:
 
 
 def show_bound(title: str, bound: Bound, form: str) -> str:
-    corrected = "-" if bound.corrected is None else form.format(bound.corrected)
-    return f"{title:<34}{form.format(bound.found):>9}{form.format(bound.as_read):>10}{corrected:>11}"
+    found, as_read, corrected = show_figures(bound, form)
+    return f"{title:<34}{found:>9}{as_read:>10}{corrected:>11}"
+
+
+def show_figures(bound: Bound, form: str) -> Iterator[str]:
+    """Yield the three figures of a bound. Readers who found no plant correct it to no bound.
+
+    >>> [*show_figures(Bound(1, 5, float("inf")), "{:,.0f}"), *show_figures(Bound(0, 5, None), "{:,.0f}")]
+    ['1', '5', 'none', '0', '5', '-']
+    """
+    for value in (bound.found, bound.as_read, bound.corrected):
+        yield "-" if value is None else "none" if math.isinf(value) else form.format(value)
 
 
 def describe_groups(title: str, groups: tuple[Group, ...], statement: Statement) -> Iterator[str]:
@@ -249,11 +260,7 @@ def render_bounds(statement: Statement) -> str:
         "PHI spans missed": (statement.spans_missed, "{:.2%}"),
         "missed spans per 1,000 notes": (statement.misses_per_1000_notes, "{:,.0f}"),
     }
-    rows = [
-        (name, *("-" if value is None else form.format(value)
-                 for value in (bound.found, bound.as_read, bound.corrected)))
-        for name, (bound, form) in figures.items()
-    ]  # fmt: skip
+    rows = [(name, *show_figures(bound, form)) for name, (bound, form) in figures.items()]
     caption = f"Upper bounds, each with {statement.confidence:.1%} confidence"
     return pages.render_table(
         caption, ("", "found", "at most, as read", "at most, corrected for readers"), rows
