@@ -368,7 +368,8 @@ def test_text_that_does_not_fit_does_not_count_as_read(served, size, letters):
     page.locator("#word").get_by_text(re.compile("have not been shown yet|does not fit")).wait_for()
     first_screen(page)
     text, screens = "", int(re.search(r"of (\d+)", page.locator(".where").inner_text())[1])
-    for _ in range(screens):
+    for number in range(1, screens + 1):
+        page.locator(".where").get_by_text(f"screen {number} of").wait_for()
         text += page.locator(".sheet").inner_text() if page.evaluate(WHOLE) else ""
         keys(page, " ")
     page.wait_for_timeout(600)
