@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 from itertools import islice
+from typing import ClassVar
 
 import regex
 
@@ -101,11 +102,13 @@ class Institutions:
     """The surrogates of one patient's institutions. ``assigned`` holds the earlier surrogates of places and
     numbers; new ones are added to it."""
 
+    is_english: ClassVar[bool] = True  # names fit the articles, and are as frequent as the real ones
+
     def __init__(
         self, choices: KeyedChoices, facts: PatientFacts, names: Names, assigned: dict[str, str]
     ) -> None:
         self.choices, self.names, self.assigned = choices, names, assigned
-        self.articles = facts.list_articles() if type(self) is Institutions else {}  # those of English
+        self.articles = facts.list_articles() if self.is_english else {}
         places = sorted(facts.list_texts(kinds.CITY, *NAMED_KINDS)) if facts.complete else ()
         parts = {fold(split_possessive(word)[0]) for text in places for word in WORD.findall(text)}
         self.real = {*map(fold, places), *parts, *(facts.names if facts.complete else ())}
@@ -240,8 +243,8 @@ class Institutions:
 
     def _list_alike(self, word: str, initial: str) -> Sequence[str]:
         """The names that institutions may get in place of a (folded) word: saints, words of religion, towns,
-        surnames that are as frequent as it is, or small towns where it is no surname."""
-        if type(self) is not Institutions:  # of another language
+        equally frequent surnames; small towns if the word is not a surname."""
+        if not self.is_english:
             return self._list_names(initial)
         if word in SAINTS:
             return [saint for saint in SAINTS.values() if saint[0] == initial] or [*SAINTS.values()]

@@ -86,6 +86,8 @@ class ListedInstitutions(Institutions):
     """The surrogates of one patient's institutions, streets and jobs: words of the lists that say what it is
     stay, the others become surnames. A job without a list becomes a marker."""
 
+    is_english = False
+
     language: ClassVar[Language]
 
     def replace_institution(self, text: str) -> str | None:

@@ -109,6 +109,7 @@ class SpanishInstitutions(Institutions):
     """The surrogates of one patient's hospitals, firms, streets and jobs. The words that say what it is stay
     (Hospital, C.S., Cra.), acronyms become others of their country, the other words surnames."""
 
+    is_english = False
     find_country: Callable[[], str] = staticmethod(lambda: SPAIN)  # of the notes, by the patient's places
 
     def replace_institution(self, text: str) -> str | None:
