@@ -78,8 +78,8 @@ JOINED = late(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
 COMPONENTS = late(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
 TWO_SENTENCES = late(  # Otis. Otis
     r"(.*[^\W\d_]{3})(?<!\bMohd)(?<!\bMuhd)(?<!\bThos)(?<!\bChas)(?<!\bRobt)(?<!\b[SJ]nr)\. ([A-Z].*)"
-    r"|(.*\w) [–—] (\w.*)"
 )
+DASHED = late(r"(.*\w) [–—] (\w.*)")  # Ana — Leo
 HONORIFICS_AFTER = late(r"[ ](?i:ji|saab|sahib|saheb|bhai|garu|amma|didi|kaku)\Z")  # behind names in India
 CAPITALS = late(r"[A-Z][A-Z'’-]+")
 CAPITALIZED = late(r"[A-Z][a-z]+(?:[ -][A-Z][a-z]+)*")
@@ -280,11 +280,11 @@ def split_names(text: str, spans: Sequence[Span]) -> Spans:
                 match = TWO_NAMES.fullmatch(text, span.start, span.end)
             elif SPLIT_TITLE.search(text, max(line, span.start - REACH), span.start):
                 match = JOINED.fullmatch(text, span.start, span.end)
-            match = match or TWO_SENTENCES.fullmatch(text, span.start, span.end)
+            for pattern in (TWO_SENTENCES, DASHED):
+                match = match or pattern.fullmatch(text, span.start, span.end)
         if match:
-            first, second = (group for group in range(1, (match.re.groups or 0) + 1) if match[group])
-            yield replace(span, end=match.end(first))
-            yield replace(span, start=match.start(second))
+            yield replace(span, end=match.end(1))
+            yield replace(span, start=match.start(2))
         else:
             yield span
 
