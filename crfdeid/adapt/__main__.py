@@ -134,7 +134,7 @@ def adapt_lines(args: argparse.Namespace, command: Sequence[str]) -> None:
         lines = learn_lines(found, args.k)
         seconds = time.perf_counter() - began
         folder.write_lines(lines, bare, args.k, folder.Source(before, command, seconds), args.out)
-    changed = sum(lines.apply(fold_document(note)) != fold_document(note) for note in found)
+    changed = sum(lines.apply(note) != note for note in map(fold_document, found))
     patients = len({note.patient for note in notes})
     size = f"{len(notes)} notes of {patients} patients"
     print(f"Lines that repeat: {len(lines.marks)}, each of {args.k} or more patients, in {size}")

@@ -83,8 +83,7 @@ def write_lines(
     record = training_record.describe_training(
         {"unlabelled": notes}, before.config, source.command, find_date(), source.seconds, earlier
     )
-    model_before = {"name": before.name, "fingerprint": before.fingerprint}
-    record["lines"] = {"model": model_before, "k": k, "lines": len(lines.marks)}
+    record["lines"] = {"model": name_model(before), "k": k, "lines": len(lines.marks)}
     training_record.add_record(folder, record)
     learned = LINES.format(len(lines.marks), k)
     section = f"From the model `{before.name}` (`{before.fingerprint[:12]}`). {learned}"
@@ -130,15 +129,19 @@ def write_record(choice: Choice, source: Source, folder: Path) -> None:
     training_record.write_card(folder, before.config, before.scheme, record, after, sections)
 
 
+def name_model(tagger: CrfTagger) -> dict[str, str]:
+    """Return what a record says of the model that was adapted."""
+    return {"name": tagger.name, "fingerprint": tagger.fingerprint}
+
+
 def describe_adapting(choice: Choice, before: CrfTagger) -> dict[str, Any]:
     """Return from what the model was adapted, and how."""
     hashes = sorted(model.hash_text(note.text) for note in choice.gold)
-    model_before = {"name": before.name, "fingerprint": before.fingerprint}
     patients = len({note.owner for note in choice.gold})
     found = {"before": choice.before, "after": choice.after}
     gain = {name: list_figures(choice, notes) for name, notes in found.items()}
     return {
-        "model": model_before,
+        "model": name_model(before),
         "way": choice.way.name,
         "patients": patients,
         "gain": gain,
