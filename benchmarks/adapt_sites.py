@@ -136,7 +136,7 @@ def draw_notes(layout: Layout, seed: int = 1) -> list[Document]:
 
 
 def draw_others(layout: Layout, seed: int = 1) -> list[Document]:
-    """Return notes of a site whose texts :func:`draw_notes` does not have: those of the other sites."""
+    """Return notes in a site's layout with the texts that :func:`draw_notes` leaves to other sites."""
     site, documents = Site(layout), [d for d in read_corpus("test") if d.mentions]
     del documents[LAYOUTS.index(layout) :: len(LAYOUTS)]
     return [draw_note(site, d, Random(f"{seed}-{layout.name}-{d.id}")) for d in documents]

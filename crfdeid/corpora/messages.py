@@ -127,7 +127,7 @@ class Field:
 
     @property
     def label(self) -> str:
-        """What is before the value in the document of the fields."""
+        """The words before the value, in the document of the fields."""
         return BORN if self.is_known and self.type == "DATE" else ""
 
 

@@ -92,7 +92,7 @@ THINGS = word_set(  # a name before one of these is an eponym or a brand
     lymphoma scissors speculum pouch stain reflex triad law line screw screws rod plate prosthesis implant
     implants fascia splint silk awl elevator ligament blade dissector cannula incision"""
 )
-SEEN = word_set(  # a colour before one of these is no name: White blood cell count, Brown sputum
+SEEN = word_set(  # a colour before one of these is not a name: White blood cell count, Brown sputum
     "blood cell cells count counts matter stool stools sputum urine discharge or"
 )
 COLOURS = word_set("white black brown green gray grey")
