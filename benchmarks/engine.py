@@ -130,7 +130,9 @@ def by_crfsuite(name: str, tagger: crf.CrfTagger, folder: Path) -> Callable[[Doc
     if name == "sklearn":
         import sklearn_crfsuite
 
-        known = sklearn_crfsuite.CRF(model_filename=str(tagger.folder / crf.CRFSUITE))
+        path = folder / crf.CRFSUITE
+        path.write_bytes(crfsuite_file.read_bytes(crf.find_weights(tagger.folder)))
+        known = sklearn_crfsuite.CRF(model_filename=str(path))
         return lambda document: document.with_spans(
             bio.decode(
                 line.tokenize(document.text),
@@ -138,12 +140,13 @@ def by_crfsuite(name: str, tagger: crf.CrfTagger, folder: Path) -> Callable[[Doc
             )
         )
     if name == "tutorial":
-        other = tutorial_tagger(line, folder / "tutorial.crfsuite")
+        other, data = tutorial_tagger(line, folder / "tutorial.crfsuite"), b""
     else:
+        data = crfsuite_file.read_bytes(crf.find_weights(tagger.folder))
         other = pycrfsuite.Tagger()
-        other.open(str(tagger.folder / crf.CRFSUITE))
+        other.open_inmemory(data)
 
-    def tag(document: Document) -> Document:
+    def tag(document: Document, data: bytes = data) -> Document:  # CRFsuite does not copy its file
         tokens = line.tokenize(document.text)
         if name == "tutorial":
             labels = other.tag(tutorial_features([token.text for token in tokens]))
@@ -234,9 +237,10 @@ def compare_labels(documents: list[Document]) -> None:
     """Compare the engine's labels and marginals with python-crfsuite's."""
     tagger = model.load()
     tagger.compile()
+    data = crfsuite_file.read_bytes(crf.find_weights(tagger.folder))  # CRFsuite does not copy it
     reference = pycrfsuite.Tagger()
-    reference.open(str(tagger.folder / crf.CRFSUITE))
-    names = crfsuite_file.read(tagger.folder / crf.CRFSUITE).labels
+    reference.open_inmemory(data)
+    names = crfsuite_file.parse(data).labels
     tokens = different = 0
     apart = 0.0
     for number, document in enumerate(documents):

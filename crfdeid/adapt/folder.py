@@ -23,7 +23,7 @@ from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, 
 from crfdeid.evaluate.matching import Criterion, ScoredDocument
 from crfdeid.files import find_date
 from crfdeid.systems import model, model_folder, training_record
-from crfdeid.systems.crf import CRFSUITE, CrfTagger
+from crfdeid.systems.crf import CrfTagger, find_weights
 from crfdeid.systems.judged.judged import SHARES, TREES, JudgedTagger
 from crfdeid.systems.judged.training import write_trees
 from crfdeid.systems.repeated_lines import RepeatedLines
@@ -105,7 +105,7 @@ def copy_model(before: Path, folder: Path) -> Iterator[Path]:
 def write_learned(tagger: CrfTagger, folder: Path) -> None:
     """Write the files that adapting changes."""
     weights = tagger.weights
-    crfsuite_file.write(folder / CRFSUITE, weights.labels, weights.attributes, weights.records)
+    crfsuite_file.write(find_weights(folder), weights.labels, weights.attributes, weights.records)
     if isinstance(tagger, JudgedTagger):
         write_trees(folder / TREES, tagger.trees)
         tagger.view.shares.write(folder / SHARES)

@@ -7,11 +7,15 @@ attributes; ``LFRF`` and ``AFRF``, the records of each label and of each attribu
 
 CQDB (Okazaki 2007) has a head, 256 references to hash tables, the strings with their numbers, the hash
 tables (twice as many buckets as strings, linear probing), and the offsets of the strings by number. The
-hash function is Jenkins' lookup3 ("hashlittle"), here for all strings at once."""
+hash function is Jenkins' lookup3 ("hashlittle"), here for all strings at once.
+
+A file whose name ends in .gz is the same, compressed."""
 
 from __future__ import annotations
 
+import gzip
 import struct
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -29,6 +33,8 @@ RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weig
 STATE, TRANSITION = 0, 1
 VERSION = 100
 LARGEST = 1_000_000  # a weight; with 1e20 the sums lose their digits, and probabilities are over 1
+COMPRESSED = ".gz"  # the end of a compressed file's name
+DIGITS = 16  # bits of a weight that :func:`shrink` keeps: 5 decimal digits
 LENGTH_AND_NUMBER = 8  # bytes before a string of CQDB
 Part = list[bytes | np.ndarray]  # bytes, or an array of them
 
@@ -56,10 +62,10 @@ def read(path: Path | str) -> Weights:
     :data:`LARGEST`, or a record of a label or an attribute that it does not have: compiled code would write
     out of bounds."""
     try:
-        weights = parse(Path(path).read_bytes())
+        weights = parse(read_bytes(Path(path)))
     except OtherFormat as error:
         raise ModelError(f"{path}: {error}") from None
-    except (struct.error, ValueError, IndexError, UnicodeDecodeError):
+    except (struct.error, zlib.error, EOFError, gzip.BadGzipFile, ValueError, IndexError):
         raise ModelError(f"{path}: not a CRFsuite model, or damaged") from None
     if not np.isfinite(weights.records["weight"]).all():
         raise ModelError(f"{path}: contains weights that are not finite numbers")
@@ -68,6 +74,16 @@ def read(path: Path | str) -> Weights:
     if not has_sound_records(weights):
         raise ModelError(f"{path}: contains weights of labels or attributes that it does not have")
     return weights
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a model file as CRFsuite has it; of a compressed one, not more than the size in its header and a
+    byte."""
+    if path.suffix != COMPRESSED:
+        return path.read_bytes()
+    with gzip.open(path) as file:
+        head = file.read(HEADER.size)
+        return head + file.read(max(0, HEADER.unpack(head)[1] - len(head)) + 1)
 
 
 def has_sound_records(weights: Weights) -> bool:
@@ -143,12 +159,16 @@ def add_to_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: flo
     write(path, model.labels, model.attributes, np.concatenate([states, rows]))
 
 
-def drop_small_weights(path: Path, least: float) -> None:
-    """Leave out the state weights of the model file at ``path`` that are smaller than ``least``."""
+def shrink(path: Path, least: float) -> None:
+    """Put a compressed file in the place of the model file at ``path``, without the state weights that are
+    smaller than ``least``; the others keep :data:`DIGITS` bits."""
     model = read(path)
     rows = model.records
-    kept = (rows["kind"] != STATE) | (np.abs(rows["weight"]) >= least)
-    write(path, model.labels, model.attributes, rows[kept])
+    rows = rows[(rows["kind"] != STATE) | (np.abs(rows["weight"]) >= least)]
+    part, power = np.frexp(rows["weight"])
+    rows["weight"] = np.ldexp(np.round(part * 2**DIGITS), power - DIGITS)
+    write(path.with_name(path.name + COMPRESSED), model.labels, model.attributes, rows)
+    path.unlink()
 
 
 def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -161,13 +181,19 @@ def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.n
 
 
 def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> None:
-    """Write a model file byte for byte as CRFsuite does: attributes without a weight are left out."""
+    """Write a model file byte for byte as CRFsuite does: attributes without a weight are left out. Where the
+    name ends in .gz, it is compressed then."""
+    data = render(labels, attributes, rows)
     with open_whole(path, "wb") as file:
-        for part in render(labels, attributes, rows):
-            file.writelines(part)
+        file.write(gzip.compress(data, mtime=0) if Path(path).suffix == COMPRESSED else data)
 
 
-def render(labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> Iterator[Part]:
+def render(labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> bytes:
+    """Return the bytes of a model file."""
+    return b"".join(bytes(each) for part in list_parts(labels, attributes, rows) for each in part)
+
+
+def list_parts(labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> Iterator[Part]:
     """Yield the parts of a model file."""
     is_state = rows["kind"] == STATE
     used = np.zeros(len(attributes), bool)

@@ -67,7 +67,7 @@ class ModelWeights:
         self.pipeline, self.scheme = model.pipeline, model.scheme
         self.has_probabilities = weights is None
         self.find_columns, self.decisions = find_columns, decisions
-        file = weights or crfsuite_file.read(model.path / crf.CRFSUITE)
+        file = weights or crfsuite_file.read(crf.find_weights(model.path))
         self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
         rows = file.records[file.records["kind"] == crfsuite_file.STATE]

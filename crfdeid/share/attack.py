@@ -14,7 +14,7 @@ from crfdeid.files import read_text
 from crfdeid.share import canaries, strings
 from crfdeid.share.canaries import DECOYS, Canary
 from crfdeid.systems import model_folder
-from crfdeid.systems.crf import CRFSUITE, CrfTagger
+from crfdeid.systems.crf import CrfTagger, find_weights
 from crfdeid.systems.judged.judged import SHARES
 from crfdeid.systems.judged.network import VALUES as NETWORK_VALUES
 from crfdeid.systems.judged.word_evidence import read_compressed
@@ -107,7 +107,7 @@ def attack_model(
         decoys=DECOYS,
         scanned_files=len(files),
         scanned_rare=strings.scan_files(files, own.list_rare(k), lambda text: text in program),
-        has_other_bytes=has_other_bytes(tagger.folder / CRFSUITE),
+        has_other_bytes=has_other_bytes(find_weights(tagger.folder)),
         public_lists=sorted(public),
     )
 
@@ -155,11 +155,12 @@ def attack_twin(
 def list_other_files(folder: Path, public: Sequence[str]) -> list[Path]:
     """Return the text files of a model folder, except the public lists. The manifest has only the names of
     these files and checksums."""
+    others = find_weights(folder), folder / model_folder.MANIFEST
     return sorted(
         path
         for path in folder.rglob("*")
         if path.is_file()
-        and path.name not in (CRFSUITE, "manifest.json")
+        and path not in others
         and not (path.parent.name == "gazetteers" and path.name in public)
     )
 
@@ -191,7 +192,7 @@ def has_other_bytes(path: Path) -> bool:
     """Whether a CRFsuite file has more than its labels, attributes and weights: writing these again would
     give other bytes."""
     weights = crfsuite_file.read(path)
-    copy = path.with_name("copy.crfsuite")
+    copy = path.with_name(f"copy{path.suffix}")
     try:
         crfsuite_file.write(copy, weights.labels, weights.attributes, weights.records)
         return copy.read_bytes() != path.read_bytes()

@@ -54,9 +54,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
 
     def __init__(self, model: ModelFolder, engine: str = "fast") -> None:
         Tagger.__init__(self, model)
-        path = model.path / CRFSUITE
-        if not path.is_file():
-            raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
+        path = find_weights(model.path)
         weights = crfsuite_file.read(path)
         weights = add_amounts(weights, list_changes(model)) if model.learned else weights
         if not all(map(is_label, weights.labels)):
@@ -68,8 +66,8 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             self.has_threshold, self.operating_setting = False, ""
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:  # it reads its own tables unchecked, so that it gets a file that is made here
-            parts = crfsuite_file.render(self.weights.labels, self.weights.attributes, self.weights.records)
-            self._file = b"".join(bytes(each) for part in parts for each in part)  # CRFsuite does not copy it
+            own = self.weights
+            self._file = crfsuite_file.render(own.labels, own.attributes, own.records)  # it does not copy it
             self.crfsuite.open_inmemory(self._file)
 
     def _build_risk_decoder(self) -> RiskDecoder:
@@ -257,6 +255,15 @@ class _Trainer(pycrfsuite.Trainer):
             self.on_iteration(self.number, float(match[1]))
 
 
+def find_weights(folder: Path) -> Path:
+    """Return CRFsuite's file in a model's folder, which can be compressed. Raises :class:`ModelError` where
+    there is none."""
+    for path in (folder / CRFSUITE, folder / f"{CRFSUITE}{crfsuite_file.COMPRESSED}"):
+        if path.is_file():
+            return path
+    raise ModelError(f"{folder}: no CRF: {CRFSUITE} is missing")
+
+
 def train(training: Training) -> None:
     """Train a CRF and leave CRFsuite's model file."""
     from crfdeid.systems.foot_copies import copy_feet
@@ -339,7 +346,7 @@ def number_patients(documents: Sequence[Document]) -> list[int]:
 def read_start(start: Path, path: Path, config: Config) -> crfsuite_file.Weights:
     """Read the weights to continue from, without those that are not learned."""
     copy = path.with_name("start.crfsuite")
-    copy.write_bytes((start / CRFSUITE).read_bytes())
+    copy.write_bytes(crfsuite_file.read_bytes(find_weights(start)))
     add_unlearned(copy, config, -1.0)
     earlier = crfsuite_file.read(copy)
     copy.unlink()

@@ -8,9 +8,11 @@ the model, and a model for sharing (``min_patients``) has none.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import tempfile
+import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -39,7 +41,8 @@ FAST = "fast"  # the engine that every system has
 
 SITE_TERMS = "site_terms.txt"  # in the folder of a model with the lists of a site, as ``--always`` has them
 SITE_LINES = "site_lines.json"  # the lines that repeat in its notes
-TUNED_NOTES = "tuned_notes.json"  # in a model's folder
+TUNED_NOTES = "tuned_notes.json.gz"  # in a model's folder
+PLAIN_TUNED_NOTES = "tuned_notes.json"  # in one of an earlier version
 KEY = "tuned_notes"  # of the hashes, here and in what certify choose writes
 Step = Callable[[Document], Document]
 HASH_DIGITS = 16  # of a note's SHA-256 that are kept: 64 bits, so that a million notes have no two alike
@@ -298,16 +301,18 @@ def count_seen(training: Iterable[Document], test: Iterable[Document]) -> SeenNo
 
 def write_note_hashes(folder: Path, hashes: Iterable[str]) -> None:
     """Write the list into a model's folder."""
-    table = {KEY: sorted(set(hashes))}
-    (folder / TUNED_NOTES).write_text(json.dumps(table, indent=0) + "\n", encoding="utf-8")
+    text = json.dumps({KEY: sorted(set(hashes))}, indent=0) + "\n"
+    (folder / TUNED_NOTES).write_bytes(gzip.compress(text.encode(), mtime=0))
+    (folder / PLAIN_TUNED_NOTES).unlink(missing_ok=True)
 
 
 def read_note_hashes(path: Path) -> list[str] | None:
-    """Read the hashes of a JSON file; ``None`` where it has no such list. Older lists have whole hashes, of
-    which the first digits are read. Raises :class:`FormatError`."""
+    """Read the hashes of a JSON file, which can be compressed; ``None`` where it has no such list. Older
+    lists have whole hashes, of which the first digits are read. Raises :class:`FormatError`."""
     try:
-        found = json.loads(read_text(path))
-    except ValueError:
+        is_compressed = path.suffix == ".gz"
+        found = json.loads(gzip.decompress(path.read_bytes()) if is_compressed else read_text(path))
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error):
         raise FormatError(f"{path}: malformed JSON") from None
     hashes = found.get(KEY) if isinstance(found, dict) else None
     return [str(hash)[:HASH_DIGITS] for hash in hashes] if isinstance(hashes, list) else None
@@ -315,5 +320,5 @@ def read_note_hashes(path: Path) -> list[str] | None:
 
 def read_model_hashes(folder: Path) -> list[str] | None:
     """Read the list of a model's folder; ``None`` where it has none."""
-    path = folder / TUNED_NOTES
-    return read_note_hashes(path) if path.is_file() else None
+    paths = folder / TUNED_NOTES, folder / PLAIN_TUNED_NOTES
+    return next((read_note_hashes(path) for path in paths if path.is_file()), None)

@@ -3,10 +3,10 @@
     manifest.json     format, version, the SHA-256 of every other file, and how the model was made
     settings.json     the configuration
     known_words.txt   of a model for sharing (:func:`find_known_words`)
-    tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.model`)
+    tuned_notes.json.gz  hashes of the training notes (:mod:`crfdeid.systems.model`)
     site_terms.txt    the lists of a site (:mod:`crfdeid.adapt.lists`)
     scheme.toml  features/*.template  gazetteers/*.txt
-    ...               the system's own files, such as model.crfsuite
+    ...               the system's own files, such as model.crfsuite; shipped models have it compressed
 
 A model has a copy of everything it needs, so a change of the shipped files does not change it; a damaged
 model is refused.

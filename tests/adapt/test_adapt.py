@@ -117,7 +117,7 @@ def test_the_page_shows_errors_in_their_notes_to_its_owner_only(adapted):
 def test_the_same_notes_give_the_same_files(before, adapted, tmp_path):
     options = ["--notes", str(adapted / "corrected.jsonl"), "--model", str(before.folder)]
     main([*options, "--out", str(tmp_path / "site")])
-    for name in ("model.crfsuite", "trees.npz", "word_shares.json.gz", "tuned_notes.json"):
+    for name in ("model.crfsuite", "trees.npz", "word_shares.json.gz", "tuned_notes.json.gz"):
         assert (tmp_path / "site" / name).read_bytes() == (adapted / "site" / name).read_bytes()
 
 

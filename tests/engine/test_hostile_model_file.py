@@ -1,5 +1,6 @@
 """A model file whose records or tables lead out of bounds is refused, or never reaches CRFsuite."""
 
+import gzip
 import json
 import shutil
 from hashlib import sha256
@@ -91,9 +92,60 @@ def test_a_label_that_no_training_gives_is_refused_without_its_text(copy, engine
     """It would become a span without a type, an error of a list, or a line more in an output."""
     sound = crfsuite_file.read(copy / "model.crfsuite")
     labels = [label, *sound.labels[1:]]
-    parts = crfsuite_file.render(labels, sound.attributes, sound.records)
-    replace_file(copy, b"".join(bytes(each) for part in parts for each in part))
+    replace_file(copy, crfsuite_file.render(labels, sound.attributes, sound.records))
     with pytest.raises(
         ModelError, match=r"model\.crfsuite: contains a label that is neither O, B- nor I- with"
     ):
         model.load(copy, engine)
+
+
+def test_a_compressed_file_is_the_same_model(copy, notes):
+    plain = copy / "model.crfsuite"
+    wanted, data = [model.load(copy).tag(note) for note in notes[:5]], plain.read_bytes()
+    weights = crfsuite_file.read(plain)
+    path = copy / "model.crfsuite.gz"
+    crfsuite_file.write(path, weights.labels, weights.attributes, weights.records)
+    plain.unlink()
+    rename_in_manifest(copy, path)
+    assert gzip.decompress(path.read_bytes()) == data
+    for engine in ("fast", "crfsuite"):
+        assert [model.load(copy, engine).tag(note) for note in notes[:5]] == wanted
+
+
+def rename_in_manifest(folder, path):
+    """Name the compressed file in the manifest, with its checksum."""
+    manifest = folder / "manifest.json"
+    table = json.loads(manifest.read_text())
+    del table["files"]["model.crfsuite"]
+    table["files"][path.name] = sha256(path.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(table))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: b"",
+        lambda data: b"lCRF" + data,
+        lambda data: gzip.compress(b"lCRF"),
+        lambda data: gzip.compress(gzip.decompress(data) + b"more"),
+        lambda data: gzip.compress(gzip.decompress(data)[:-1]),
+    ],
+)
+def test_a_damaged_compressed_file_is_refused_in_one_line(small_model, tmp_path, spoil):
+    data = gzip.compress((small_model.folder / "model.crfsuite").read_bytes())
+    path = tmp_path / "model.crfsuite.gz"
+    path.write_bytes(spoil(data))
+    with pytest.raises(ModelError, match=r"model\.crfsuite\.gz: not a CRFsuite model, or damaged$"):
+        crfsuite_file.read(path)
+
+
+def test_shrinking_leaves_small_weights_out_and_rounds_the_others(small_model, tmp_path):
+    path = tmp_path / "model.crfsuite"
+    path.write_bytes((small_model.folder / "model.crfsuite").read_bytes())
+    before = crfsuite_file.read(path)
+    crfsuite_file.shrink(path, 0.1)
+    after = crfsuite_file.read(tmp_path / "model.crfsuite.gz")
+    rows = before.records[(before.records["kind"] == 1) | (np.abs(before.records["weight"]) >= 0.1)]
+    assert [*tmp_path.iterdir()] == [tmp_path / "model.crfsuite.gz"] and len(rows) < len(before.records)
+    np.testing.assert_allclose(after.records["weight"], rows["weight"], rtol=2**-crfsuite_file.DIGITS)

@@ -44,7 +44,7 @@ def test_the_folder_holds_all_that_was_used(small_model):
     files = json.loads((small_model.folder / "manifest.json").read_text())["files"]
     assert set(files) == {
         "features/lexical.template", "features/orthographic.template",
-        "model.crfsuite", "scheme.toml", "settings.json", "tuned_notes.json",
+        "model.crfsuite", "scheme.toml", "settings.json", "tuned_notes.json.gz",
     }  # fmt: skip
 
 

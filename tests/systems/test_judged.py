@@ -106,7 +106,8 @@ def test_small_weights_are_left_out_and_transitions_stay(notes, tmp_path):
         for name, least in (("all", 0.0), ("large", 0.2))
     ]
     every, large = (tagger.weights for tagger in found)
-    assert (every.transitions == large.transitions).all() and len(large.records) < len(every.records)
+    np.testing.assert_allclose(large.transitions, every.transitions, rtol=1e-4)
+    assert len(large.records) < len(every.records)
     small = [row for row in every.records.tolist() if row[0] == 0 and abs(row[3]) < 0.2]
     assert len(every.records) - len(large.records) == len(small)
 

@@ -1,5 +1,6 @@
 """A model knows the notes that trained it, by hashes, and certify refuses a release that has them."""
 
+import gzip
 import hashlib
 import json
 from dataclasses import replace
@@ -11,9 +12,9 @@ from small_release import draw, read_notes, write_release
 from crfdeid import corpora
 from crfdeid.certify.__main__ import main as certify_main
 from crfdeid.certify.sampling import read_tuning_list
-from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError
+from crfdeid.errors import ConfigurationError, CrfdeidError, FormatError, ModelError
 from crfdeid.systems import model, model_folder
-from crfdeid.systems.model import TUNED_NOTES, hash_id, hash_text
+from crfdeid.systems.model import TUNED_NOTES, hash_id, hash_text, read_model_hashes, write_note_hashes
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def test_a_model_has_the_hashes_of_its_training_notes_and_no_text(folder, notes)
     hashes = model.read_model_hashes(folder)
     assert set(hashes) == {h for note in notes[:6] for h in (hash_id(note.id), hash_text(note.text))}
     assert TUNED_NOTES in json.loads((folder / "manifest.json").read_text())["files"]
-    assert "Ruiz" not in (folder / TUNED_NOTES).read_text()
+    assert b"Ruiz" not in gzip.decompress((folder / TUNED_NOTES).read_bytes())
 
 
 def test_white_space_does_not_make_another_note():
@@ -70,7 +71,7 @@ def test_a_model_without_a_list_still_loads(folder, notes, tmp_path):
 
 def test_a_damaged_list_is_refused(folder, tmp_path):
     copy = copy_model(folder, tmp_path)
-    (copy / TUNED_NOTES).write_text('{"tuned_notes": []}')
+    (copy / TUNED_NOTES).write_bytes(gzip.compress(b'{"tuned_notes": []}'))
     with pytest.raises(ModelError, match="its checksum is not the manifest's"):
         read_tuning_list(copy)
 
@@ -97,3 +98,19 @@ def test_draw_and_state_refuse_the_notes_of_a_model(notes, tmp_path):
         certify_main([*state, marks, f"--tuned={folder}"])
     assert '"looks": []' in (tmp_path / "study.json").read_text()
     certify_main([*state, marks])
+
+
+def test_the_list_of_an_earlier_version_is_read(folder, tmp_path):
+    known = read_model_hashes(folder)
+    (tmp_path / "tuned_notes.json").write_text(json.dumps({"tuned_notes": known}))
+    assert known and read_model_hashes(tmp_path) == known
+    write_note_hashes(tmp_path, known[:1])  # takes its place
+    assert [path.name for path in tmp_path.iterdir()] == [TUNED_NOTES]
+    assert read_model_hashes(tmp_path) == known[:1]
+
+
+def test_a_list_that_cannot_be_read_is_refused_in_one_line(tmp_path):
+    for data in (b"", b"{", gzip.compress(b"{"), gzip.compress(b"[]")[:-9]):
+        (tmp_path / TUNED_NOTES).write_bytes(data)
+        with pytest.raises(FormatError, match="malformed JSON"):
+            read_model_hashes(tmp_path)

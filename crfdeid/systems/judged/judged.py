@@ -92,7 +92,7 @@ class Options(TreeOptions):
     and after. With ``note_types``, the trees see how probable each type is at the tokens of the whole note
     (:class:`TokenTypes`). ``group`` is a regular expression: documents whose patients begin with the same
     match are in one fold. ``least_owners`` is the number of patients of a word whose shares are kept.
-    Weights of the CRF below ``least_weight`` are left out, so that its file is smaller. ``copies`` is how
+    Weights of the CRF below ``least_weight`` are left out, and its file is compressed. ``copies`` is how
     many copies of a document are used at a time, those with .1, .2, … behind its id: the CRF and the trees
     learn from the first ones, the network from the next ones in each round; 0 stands for all.
 

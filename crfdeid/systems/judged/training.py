@@ -70,7 +70,7 @@ def train(training: Training) -> None:
         first = keep_first_copies(documents, options.copies)
         crf.train_with_columns(replace(training, documents=first, model=replace(folder, config=plain)))
     if options.least_weight:
-        crfsuite_file.drop_small_weights(folder.path / crf.CRFSUITE, options.least_weight)
+        crfsuite_file.shrink(folder.path / crf.CRFSUITE, options.least_weight)
     rows, is_right = (np.concatenate(column) for column in zip(*parts))
     sorted_values = values.sort()
     renumber_columns(rows, values, sorted_values, options)
