@@ -42,6 +42,13 @@ SMALL_LEADING_TITLES = (  # these are names too, when they begin with a capital
 )
 LEADING_ROLES = (  # what staff are called before the name, in these letters
     "SpR|SHO|RMO|HMO|JMO|NIC|CNM|CNS|ANP|PHM|PHN|ANM|CHO|CHV|CHEW|AMO|DMO|SLT|OT|RN|RMN|MSW|PharmD|Pharm|RPh|GP"
+    "|SLP|RD|RDN|SW|LCSW|LICSW|BCBA|CCLS|CRNA|LPN|LVN|FNP|APRN|RRT|EMT|EMT-P|HCA|CHW|GAL|FY[12]|ST[1-8]|PGY-?[1-7]"
+    "|Arrestee|Inmate|Veteran|Vet|Witness|Driver|Passenger|Crew|Medic|Charge|Attn|Interp"
+)
+RANKS = (  # of armed forces and police, before the name, in these letters
+    "PVT|Pvt|Pte|PTE|PFC|SPC|CPL|Cpl|LCpl|L/Cpl|SGT|SSG|SSgt|SFC|MSG|MSgt|TSgt|GySgt|1SG|1stSgt|SGM|CSM|SrA|A1C"
+    "|HM[1-3]|HMC|HN|PO[1-3]|WO[12]?|CW[2-5]|ENS|LTJG|LT|Lt|2LT|1LT|2Lt|1Lt|LCDR|CDR|CPT|MAJ|Maj|LTC|LtCol|COL"
+    "|Ofc|Ofcr|Det|Dep|Insp|Const|Cst|Cons|PCSO|WPC|Supt|Tpr|Trooper|Deputy|Sheriff|Marshal"
 )
 WRITTEN_TITLES = (  # of women and of men, as notes write them; a frequent one has several entries
     ("Ms.", "Mrs.", "Ms.", "Ms", "Mrs", "Miss"),
@@ -76,7 +83,10 @@ ENDING_CREDENTIALS = (  # at the end of a name, in the countries of the written 
     r"DRCOG|MPH|MBA|ANNP|ANP|KMPDC|SANC|HPCSA|PGY-?\d|[CS]T\d|F(?:Y?[12])|SHO|SpR|I{1,3}|"
     r"MW|MO|SN|AP|HCA|CHO|CHN|CHV|CHEW|AMO|DMO|RMO|HMO|JMO|NIC|MHA|MPSI|MICS|KRCHN|KRMHN|KECHN|AuD|OD|"
     r"RDH|LADC|MLADC|LCMHC|CRNI|NCSN|BSN|MSN|DNP|APRN(?:-[A-Z]+)?|PsyD|ABPP(?:-[A-Z]+)?|MB|BCh|BAO|FRCEM|FRANZCR|"
-    r"FACEM|FRACS|FRACP|FANZCA"
+    r"FACEM|FRACS|FRACP|FANZCA|FANZCOG|FRANZC(?:OG|P)|FACRRM|FRNZC[A-Z]+|FCICM|FCEM|MMed|MICGP|MPharm|CCFP|FCPS|"
+    r"CCLS|CTRS|LICSW|LISW|LCAS|LPCC|LMHC|LCPC|CADC|SUDP|BCBA|RBT|RDN|CNSC|CDCES|BCPS|BCOP|CRNP|AGPCNP|WHNP|CPNP|PNP|"
+    r"NNP|OCN|CWOCN|WOCN|SANE(?:-[AP])?|IBCLC|ATC|OTR/L|COTA|PTA|RVT|RDMS|RDCS|CHW|EMT(?:-[BIP])?|NRP|FP-C|MEd|EdD|JD|"
+    r"MAJ|LTC|LTCOL|LtCol|CPT|LCDR|CDR|USAF|USN|USMC|USA|IDC"
 )
 CHECKED_CREDENTIALS = "MD|RN|DO|PA-C|NP|MBBS|FRCS|FRACP|PhD|RM|LCSW|PharmD"  # in the written corpus
 TITLE_PART = re.compile(  # what a field for titles, suffixes or degrees may hold: anything else may be a name

@@ -16,6 +16,7 @@ from crfdeid.lexicon.names import (
     LEADING_ROLES,
     LEADING_TITLES,
     NEXT_CREDENTIALS,
+    RANKS,
     RELATION,
     SMALL_KIN,
     SMALL_LEADING_TITLES,
@@ -117,7 +118,7 @@ DOCTOR_AFTER = late(
     re.IGNORECASE,
 )
 TITLES_BEFORE = late(
-    rf"(?:(?:(?i:{KIN}|{LEADING_TITLES})|{SMALL_KIN}|{SMALL_LEADING_TITLES}|{LEADING_ROLES})\b\.?"
+    rf"(?:(?:(?i:{KIN}|{LEADING_TITLES})|{SMALL_KIN}|{SMALL_LEADING_TITLES}|{LEADING_ROLES}|{RANKS})\b\.?"
     r"(?:[ \t]+|:[ \t]*))+"
     r"(?=[^\W\d_])"
 )

@@ -101,6 +101,7 @@ Percocet and Vicodin (GI). No
 NPI none
 12345678Radiology
 <AGE|25> M
+rang <PATIENT|Col Hargreave> x
 for hepatitis C. <DOCTOR|Brown> says
 at the E.R. <DOCTOR|Brown> says
 plan B. <DOCTOR|Brown> says
@@ -130,6 +131,9 @@ age <AGE|51> at <STREET|12 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
+    "see <DOCTOR|SFC Pulido>, <DOCTOR|LT H. CUTTER>": "see SFC <DOCTOR|Pulido>, LT <DOCTOR|H. CUTTER>",
+    "with <DOCTOR|RD Ito> / <PATIENT|Arrestee Antone>": "with RD <DOCTOR|Ito> / Arrestee <PATIENT|Antone>",
+    "<DOCTOR|Fern H. CCLS> and <DOCTOR|Ana Roth, MAJ>": "<DOCTOR|Fern H.> CCLS and <DOCTOR|Ana Roth>, MAJ",
     "stay <DATE|4/13-4/15> x": "stay <DATE|4/13>-<DATE|4/15> x",
     "in <DATE|1/2/24 – 3/2/24> x": "in <DATE|1/2/24> – <DATE|3/2/24> x",
     "recall l3 <DATE|Feb>, <DATE|22-Nov-l>937": "recall <DATE|l3 Feb>, <DATE|22-Nov-l937>",
