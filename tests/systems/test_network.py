@@ -37,7 +37,7 @@ WITH_NETWORK = dataclasses.replace(
 WIDTH, LABELS, ROWS = 4, 5, 6
 SMALL_STEP = 1e-5
 EVERY = np.arange(4)
-SMALLER = {"STEP": 40, "DROPPED_VALUES": 0.0, "DROPPED_NUMBERS": 0.0}
+SMALLER = {"STEP": 40, "DROPPED_VALUES": 0.0, "DROPPED_NUMBERS": 0.0, "HIDDEN_WORDS": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +51,40 @@ def draw_tokens(random, documents=4, longest=30):
     rows = random.integers(0, ROWS, starts[-1])
     labels, words = random.integers(0, LABELS, len(sizes)), random.integers(0, 9, len(sizes))
     copies = np.zeros(documents, int)
-    return TrainingTokens(rows, starts, labels, words, np.append(0, np.cumsum(lengths)), copies)
+    bounds = np.append(0, np.cumsum(lengths))
+    return TrainingTokens(rows, starts, labels, words, bounds, copies, np.arange(ROWS) < ROWS // 2)
 
 
 def draw(random):
     """A network whose numbers are as precise as a check by differences needs."""
     found = network_training.draw_network(ROWS, WIDTH, LABELS, random)
     return Network(*(array.astype(np.float64) + 0.01 * random.normal(size=array.shape) for array in found))
+
+
+def test_hidden_words_leave_what_tells_no_word(monkeypatch):
+    random = np.random.default_rng(1)
+    tokens, net = draw_tokens(random), draw(random)
+    stream = np.arange(tokens.bounds[-1])
+    monkeypatch.setattr(network_training, "DROPPED_VALUES", 0.0)
+    for share, wanted in ((1.0, ~tokens.tells_word[tokens.rows]), (0.0, np.ones(len(tokens.rows), bool))):
+        monkeypatch.setattr(network_training, "HIDDEN_WORDS", share)
+        assert (network_training.build_design(net, tokens, stream, random).data == wanted).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "tells"),
+    [
+        ("lower", True),
+        ("suffix3", True),
+        ("table_en_words_cluster6", True),
+        ("table_es_words_cluster", True),
+        ("table_en_words_frequency", False),
+        ("in_surnames", False),
+        ("short_shape", False),
+    ],
+)
+def test_which_observations_tell_a_word(name, tells):
+    assert bool(network_training.TELLS_WORD.match(name)) is tells
 
 
 @pytest.mark.slow

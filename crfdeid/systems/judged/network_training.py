@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from crfdeid.engine.arrays.batch import encode_labels, list_places
 from crfdeid.engine.arrays.types import Ints
@@ -39,6 +40,8 @@ NOBODY = -1  # an empty token
 FEWEST_TOKENS = 8  # of a value that has a row
 STEP = 2048  # tokens
 DROPPED_VALUES, DROPPED_NUMBERS = 0.15, 0.25  # shares that are left out at random, so that none is relied on
+HIDDEN_WORDS = 0.2  # share of tokens whose word is hidden, so that what is around them is learned
+TELLS_WORD = re.compile(r"lower$|prefix|suffix|.*_cluster")  # observations that tell a token's word
 SMOOTHED = 0.03  # share of the truth that all labels share (Szegedy et al. 2016, section 7)
 ROWS_RATE, RATE = 3e-3, 2e-3  # Adam's largest steps, of the rows and of the others
 RISE = 200  # steps until they are reached, or a tenth of all
@@ -77,7 +80,8 @@ def learn_network(
 class TrainingTokens(NamedTuple):
     """Token i has the rows ``rows[starts[i] : starts[i + 1]]`` and the label ``labels[i]``; ``words`` are
     equal where the lowered texts of a document are; ``bounds`` [documents + 1] delimit the documents, and
-    ``copies`` [documents] are their numbers by :func:`number_copy`."""
+    ``copies`` [documents] are their numbers by :func:`number_copy`. The rows that tell a token's word are
+    where ``tells_word`` [rows] is True."""
 
     rows: Ints
     starts: Ints
@@ -85,6 +89,7 @@ class TrainingTokens(NamedTuple):
     words: Ints
     bounds: Ints
     copies: Ints
+    tells_word: npt.NDArray[np.bool_]
 
 
 class Step(NamedTuple):
@@ -149,7 +154,8 @@ def read_tokens(
     starts = np.append(0, np.cumsum(has_row.sum(axis=1)))
     bounds = np.append(0, np.cumsum(sizes))
     rows, lowered = columns.T[has_row], np.concatenate(words)
-    return TrainingTokens(rows, starts, np.array(labels), lowered, bounds, copies), values
+    tells = [bool(TELLS_WORD.match(name)) for name, own in values.items() for _ in own]
+    return TrainingTokens(rows, starts, np.array(labels), lowered, bounds, copies, np.array(tells)), values
 
 
 def number_rows(columns: Ints, owner: Ints, numbers: ValueNumbers, owners: int) -> dict[str, list[Value]]:
@@ -334,12 +340,14 @@ def pass_back(network: Network, design: Any, step: Step, passed: Passed, error: 
 
 
 def build_design(network: Network, tokens: TrainingTokens, stream: Ints, random: np.random.Generator) -> Any:
-    """Return which rows each token adds, a sparse matrix [tokens, rows]; some are left out at random."""
+    """Return which rows each token adds, a sparse matrix [tokens, rows]; some are left out at random, and
+    some tokens' words are hidden."""
     from scipy.sparse import csr_array
 
     sizes = np.where(stream >= 0, tokens.starts[stream + 1] - tokens.starts[stream], 0)
     rows = tokens.rows[list_places(np.where(stream >= 0, tokens.starts[stream], 0), sizes)]
-    kept = (random.random(len(rows)) >= DROPPED_VALUES).astype(np.float32)
+    hidden = np.repeat(random.random(len(stream)) < HIDDEN_WORDS, sizes) & tokens.tells_word[rows]
+    kept = ((random.random(len(rows)) >= DROPPED_VALUES) & ~hidden).astype(np.float32)
     shape = len(stream), len(network.rows)
     return csr_array((kept, rows, np.append(0, np.cumsum(sizes))), shape)
 
