@@ -48,7 +48,6 @@ def wheel(tmp_path_factory):
         ("crfdeid/evaluate", "error_page.*"),
         ("crfdeid/explain", "page.*"),
         ("crfdeid/redact/report", "*.html"),
-        ("crfdeid/redact/utility", "*.html"),
         ("crfdeid/synthetic", "**/*.txt"),
         ("crfdeid/synthetic/reidentify", "*.t*"),
         ("crfdeid/review/static", "*"),

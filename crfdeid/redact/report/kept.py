@@ -1,4 +1,4 @@
-"""How much medicine a release keeps: the figures that ``crfdeid utility --json`` writes, as tables and in
+"""How much medicine a release keeps: the figures that ``crfdeid utility --json`` writes, as text and in
 pages.
 
 None of the figures has a word of a note: they are counts, shares, and ids that cannot be names.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from crfdeid import pages
+from crfdeid import files, pages
 from crfdeid.errors import FormatError
+from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.redact.report.release_inputs import Table, read_table
 
 Row = tuple[str, ...]
@@ -38,6 +39,19 @@ def read_kept(path: Path, report: Table) -> Table:
     if kept["release"] != report.get("release"):
         raise FormatError(f"{path}: is of another release; wanted the counts of this one")
     return kept
+
+
+def format_kept(kept: Table) -> str:
+    """Format the counts as text."""
+    tables = ("\n".join(align_columns([head, *rows])) for head, rows in list_tables(kept))
+    return "\n\n".join([describe_documents(kept), *tables])
+
+
+def render_page(kept: Table) -> str:
+    """Render the counts as a page."""
+    markup = files.PACKAGE / "redact" / "report" / "kept_page.html"
+    body = pages.fill_file(markup, {"<!-- kept -->": render_kept(kept)})
+    return pages.render_page("What a release keeps", pages.stamp(), body)
 
 
 def render_kept(kept: Table) -> str:

@@ -21,9 +21,10 @@ from crfdeid import cli
 from crfdeid.corpora.output import hash_documents
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
+from crfdeid.redact.report.kept import format_kept, render_page
 from crfdeid.redact.run.patients import build_reader
 from crfdeid.redact.run.plan import FOLDER, list_folders
-from crfdeid.redact.utility import report
+from crfdeid.redact.utility.comparison import build_json
 from crfdeid.redact.utility.matching import compare_notes, locate_originals
 from crfdeid.text.document import Document
 
@@ -64,8 +65,8 @@ def main(arguments: list[str] | None = None) -> None:
             file.write(json.dumps(counts, indent=1) + "\n")
     if args.html:
         with open_whole(args.html) as file:
-            file.write(report.render_page(counts))
-    print(report.format_counts(counts))
+            file.write(render_page(counts))
+    print(format_kept(counts))
 
 
 def check_options(args: argparse.Namespace) -> None:
@@ -91,7 +92,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         released = list(released)
     release = hash_documents(released) if args.json else None
     found = compare_notes(originals, cli.show_progress(released, "compare", len(originals)), places)
-    return report.build_json(found, args.most, release)
+    return build_json(found, args.most, release)
 
 
 if __name__ == "__main__":

@@ -3,22 +3,26 @@
 A note and its release are aligned word by word. So each date and age of the original has a place in the
 release: there is a date or an age again, or it is lost. An interval is kept to the day if both dates moved by
 the same number of days, and to the year if the difference of their years is the same. Dates with one shift
-are counted together, so that all pairs of a patient cost no more than the dates.
+are counted together, so that all pairs of a patient cost no more than the dates. The counts become JSON,
+which :mod:`crfdeid.redact.report.kept` shows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import reduce
 from math import comb
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import crfdeid
+from crfdeid.errors import show_id
 from crfdeid.redact.surrogates.dates import find_nearest, make_date
 from crfdeid.redact.utility.alignment import align, measure_common
 from crfdeid.redact.utility.content import MEASURE, MEDICAL, NEGATION, READ, Age, Content, Day, read_content
+from crfdeid.text.ages import GROUP
 from crfdeid.text.document import Document
 
 CENTURIES = {False: (0,), True: (-100, 0, 100)}
@@ -106,6 +110,8 @@ KINDS = {
     TOGETHER: READ,
 }  # rows, each with the kinds of items that it counts
 ROWS = (MEDICINE, *MEDICAL, MEASURE, NEGATION, NEGATED, TOGETHER, ALL)
+PARTS = dict.fromkeys((*MEDICAL, NEGATED), MEDICINE)  # rows that count a part of another row
+WIDTH = 10  # years of a band
 
 
 @dataclass
@@ -221,3 +227,40 @@ def count_common(before: Sequence[object], after: Sequence[object]) -> int:
     2
     """
     return (Counter(before) & Counter(after)).total()
+
+
+def build_json(found: Utility, most: int, release: str | None = None) -> dict[str, Any]:
+    """Build the JSON object of the counts. ``release`` is the hash of the released notes."""
+    return {
+        "crfdeid": crfdeid.__version__,
+        "release": release,
+        "documents": {
+            "compared": len(found.notes),
+            "unchanged": found.unchanged,
+            "only_original": found.missing,
+            "only_released": found.unknown,
+        },
+        "read": {
+            name: asdict(kept) | {"new": kept.new, "part_of": PARTS.get(name)}
+            for name, kept in found.kinds.items()
+        },
+        "dates": {"before": found.dates, "kept": found.found_dates},
+        "intervals": {
+            "in_a_note": asdict(found.within),
+            "in_two_notes_of_a_patient": asdict(found.between),
+        },
+        "ages": {name_band(first): asdict(band) for first, band in sorted(found.bands.items())},
+        "changed": [
+            {"document": show_id(note.id, f"number {note.number}")}
+            | {name: getattr(note, name) for name in ("before", "lost", "new")}
+            for note in found.list_changed(most)
+        ],
+    }
+
+
+def name_band(first: int) -> str:
+    """
+    >>> name_band(60), name_band(90)
+    ('60-69', '90+')
+    """
+    return f"{first}-{first + WIDTH - 1}" if f"{first}+" != GROUP else GROUP
