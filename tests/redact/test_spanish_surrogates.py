@@ -19,6 +19,7 @@ from crfdeid.redact.surrogates.spanish import (
     SpanishSurrogates,
     contacts,
     countries,
+    institutions,
     is_known,
     numbers,
     places,
@@ -502,7 +503,7 @@ def test_a_nie_with_a_wrong_letter_stays_a_nie():
 )
 def test_a_job_of_both_sexes_becomes_one_of_both(text):
     (made,) = redact((text, "PROFESSION"))
-    assert places.find_gender(made) == "either" and made.islower()
+    assert institutions.find_gender(made) == "either" and made.islower()
 
 
 @pytest.mark.parametrize(
@@ -591,7 +592,7 @@ def test_a_job_keeps_its_gender():
         redact(("modista", "PROFESSION"), " y ", ("panadera", "PROFESSION"))[1],
         redact(("albañil", "PROFESSION"))[0],
     )
-    assert places.is_feminine(woman) and not places.is_feminine(man)
+    assert institutions.is_feminine(woman) and not institutions.is_feminine(man)
 
 
 @pytest.mark.slow

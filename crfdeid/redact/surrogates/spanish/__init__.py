@@ -27,9 +27,9 @@ from crfdeid.redact.surrogates.listed import (
 )
 from crfdeid.redact.surrogates.patient import Makers, PatientSurrogates
 from crfdeid.redact.surrogates.spanish.contacts import SpanishContacts
+from crfdeid.redact.surrogates.spanish.institutions import SpanishInstitutions
 from crfdeid.redact.surrogates.spanish.numbers import SpanishIdentifiers, read_scanned
 from crfdeid.redact.surrogates.spanish.places import (
-    SpanishInstitutions,
     SpanishPlaces,
     find_province_beside,
     is_country,
