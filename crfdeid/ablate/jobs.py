@@ -59,21 +59,22 @@ class Job:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of everything that the result depends on."""
-        return hash_table(self._list_parts() | {"test": self.test.fingerprint})
+        return hash_table(self._parts | {"test": self.test.fingerprint})
 
     @cached_property
     def model_fingerprint(self) -> str:
         """SHA-256 of everything that the model depends on, beside the settings of tagging. Raises
         :class:`ConfigurationError` where a file of the run is missing."""
         try:
-            parts = self._list_parts()
+            parts = self._parts
         except CrfdeidError as error:
             raise ConfigurationError(f"run {self.title}: {error}") from None
-        for key in registry.find_system(self.config.system).decoding:
-            del parts["settings"][key]
-        return hash_table(parts)
+        decoding = registry.find_system(self.config.system).decoding
+        settings = {key: value for key, value in parts["settings"].items() if key not in decoding}
+        return hash_table(parts | {"settings": settings})
 
-    def _list_parts(self) -> dict[str, Any]:
+    @cached_property
+    def _parts(self) -> dict[str, Any]:
         return {
             "version": __version__,
             "code": dict(hash_modules(self.config.system)),
@@ -128,8 +129,19 @@ def hash_files(config: Config) -> dict[str, str]:
     if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
             paths += files.find_folder(folder).glob(pattern)
-    hashes = {path.name: hash_file(path) for path in sorted(set(paths)) if path.is_file()}
+    hashes = {path.name: hash_version(path) for path in sorted(set(paths)) if path.is_file()}
     return hashes | {str(path): hash_file(path) for path in list_sources(config)}
+
+
+def hash_version(path: Path) -> str:
+    """Return the SHA-256 of a file. One that did not change since another job is not read again."""
+    status = path.stat()
+    return _hash_once(path, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _hash_once(path: Path, size: int, changed: int) -> str:
+    return hash_file(path)
 
 
 def list_sources(config: Config) -> list[Path]:
@@ -246,21 +258,22 @@ def find_source(name: str) -> Path | None:
     return next((file for file in candidates if file.is_file()), None)
 
 
-def find_names(code: bytes, strings: bool = True) -> Iterator[str]:
-    """Yield the names in a module's code that may be modules of this package.
+@cache
+def find_names(code: bytes, strings: bool = True) -> tuple[str, ...]:
+    """Return the names in a module's code that may be modules of this package.
 
-    >>> list(find_names(b"import os\\nfrom crfdeid import cli\\nload('crfdeid.text.bio')"))
-    ['crfdeid', 'crfdeid.cli', 'crfdeid.text.bio']
+    >>> find_names(b"import os\\nfrom crfdeid import cli\\nload('crfdeid.text.bio')")
+    ('crfdeid', 'crfdeid.cli', 'crfdeid.text.bio')
     """
+    names: list[object] = []
     for node in ast.walk(ast.parse(code)):
-        found: list[object] = []
         if isinstance(node, ast.ImportFrom):
-            found = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.Constant) and strings:
-            found = [node.value]
-        yield from (name for name in found if isinstance(name, str) and is_ours(name))
+            names.append(node.value)
+    return tuple(name for name in names if isinstance(name, str) and is_ours(name))
 
 
 def list_packages(name: str) -> list[str]:
