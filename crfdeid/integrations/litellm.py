@@ -11,13 +11,13 @@ role and a text are refused, because nobody has looked for names there.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from litellm.integrations.custom_logger import CustomLogger
 
 from crfdeid.session import Session
-from crfdeid.session.restorer import StreamRestorer
+from crfdeid.session.restorer import AnswerQueue, StreamRestorer
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 
@@ -79,18 +79,18 @@ class Deidentify(CustomLogger):
         is held back, and a chunk without text, such as the usage, for the chunks before it."""
         with self.sessions.pop(request_data["litellm_call_id"]) as session:
             streams: dict[int, StreamRestorer] = {}
-            waiting: list[Any] = []
+            queue: AnswerQueue[Any] = AnswerQueue()
             async for chunk in response:
                 for choice in chunk.choices:
                     stream = streams.setdefault(choice.index, session.open_stream())
                     choice.delta.content = stream.feed(choice.delta.content or "")
-                ready, waiting = split_ready([*waiting, chunk])
-                for each in ready:
-                    yield each
-            for chunk in waiting:
-                for choice in chunk.choices:
-                    if choice.index in streams and is_last(choice.index, chunk, waiting):
-                        choice.delta.content += streams.pop(choice.index).finish()
+                for ready in queue.add(chunk, {choice.index for choice in chunk.choices}):
+                    yield ready
+            for chunk, ended in queue.finish():
+                for choice in reversed(chunk.choices):
+                    if choice.index in ended:
+                        ended.remove(choice.index)
+                        choice.delta.content += streams[choice.index].finish()
                 yield chunk
 
     async def async_post_call_failure_hook(
@@ -99,33 +99,6 @@ class Deidentify(CustomLogger):
         """Close the session of a call that failed."""
         if session := self.sessions.pop(request_data.get("litellm_call_id", ""), None):
             session.close()
-
-
-def split_ready(chunks: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Divide the chunks of a stream into those that can go out, and those that wait: the last chunk of each
-    answer, and what follows a chunk that waits."""
-    ready: list[Any] = []
-    waiting: list[Any] = []
-    blocked: set[int] = set()
-    for number, chunk in enumerate(chunks):
-        own, later = list_answers([chunk]), list_answers(chunks[number + 1 :])
-        if own <= later and not own & blocked and (own or not waiting):
-            ready.append(chunk)
-        else:
-            waiting.append(chunk)
-            blocked |= own
-    return ready, waiting
-
-
-def list_answers(chunks: Iterable[Any]) -> set[int]:
-    """Return the numbers of the answers of which chunks have a part."""
-    return {choice.index for chunk in chunks for choice in chunk.choices}
-
-
-def is_last(answer: int, chunk: Any, chunks: Sequence[Any]) -> bool:
-    """Whether no other of the chunks after a chunk has a part of an answer."""
-    at = next(number for number, each in enumerate(chunks) if each is chunk)
-    return answer not in list_answers(chunks[at + 1 :])
 
 
 # Keys that a client may send and that can hold text: looked for where the proxy does not keep the request.

@@ -10,7 +10,7 @@
 'Dear Mr. Okafor, on 3/4/2061 you saw Dr. Ruiz.'
 """
 
-from crfdeid.session.restorer import Pair, Restorer, StreamRestorer
+from crfdeid.session.restorer import AnswerQueue, Pair, Restorer, StreamRestorer
 from crfdeid.session.session import Session, SessionError
 
-__all__ = ["Pair", "Restorer", "Session", "SessionError", "StreamRestorer"]
+__all__ = ["AnswerQueue", "Pair", "Restorer", "Session", "SessionError", "StreamRestorer"]

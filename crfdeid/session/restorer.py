@@ -13,7 +13,8 @@ may have read a prompt of somebody else, and what shows the answer would send th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -135,6 +136,57 @@ class StreamRestorer:
         """Whether what was issued is in the target of a link that no redacted text had."""
         target = self.links.target
         return target is not None and target + seen not in self.restorer.targets
+
+
+class AnswerQueue(Generic[Item]):
+    """The chunks of a stream that has one answer or several. The last chunk of each answer waits for the end
+    of its text, a chunk for the chunks before it of its answers, and one without an answer, such as the
+    usage, for all before it.
+
+    >>> queue = AnswerQueue()
+    >>> [queue.add(chunk, answers) for chunk, answers in [("a", {0}), ("b", {1}), ("c", {0}), ("d", set())]]
+    [[], [], ['a'], []]
+    >>> list(queue.finish())
+    [('b', {1}), ('c', {0}), ('d', set())]
+    """
+
+    def __init__(self) -> None:
+        self.waiting: OrderedDict[int, tuple[Item, Collection[int]]] = OrderedDict()
+        self.answers: defaultdict[int, deque[int]] = defaultdict(deque)  # the chunks of each that wait
+        self.count = 0
+
+    def add(self, chunk: Item, answers: Collection[int]) -> list[Item]:
+        """Take the next chunk, with the numbers of its answers. Return the chunks that can go out now."""
+        self.waiting[self.count] = chunk, answers
+        for answer in answers:
+            self.answers[answer].append(self.count)
+        self.count += 1
+        ready = self._take_followed(answers)
+        while self.waiting and not next(iter(self.waiting.values()))[1]:
+            number, (chunk, _) = self.waiting.popitem(last=False)
+            ready[number] = chunk
+        return [ready[number] for number in sorted(ready)]
+
+    def _take_followed(self, answers: Collection[int]) -> dict[int, Item]:
+        """Take the chunks out that are the first of all their answers and not the last of any."""
+        ready: dict[int, Item] = {}
+        todo = list(answers)
+        while todo:
+            number = self.answers[todo.pop()][0]
+            chunk, own = self.waiting[number]
+            queues = [self.answers[answer] for answer in own]
+            if all(len(queue) > 1 and queue[0] == number for queue in queues):
+                for queue in queues:
+                    queue.popleft()
+                todo.extend(own)
+                ready[number] = chunk
+                del self.waiting[number]
+        return ready
+
+    def finish(self) -> Iterator[tuple[Item, set[int]]]:
+        """Yield the chunks that wait, after the last, each with the answers that end in it."""
+        for number, (chunk, answers) in self.waiting.items():
+            yield chunk, {answer for answer in answers if self.answers[answer][-1] == number}
 
 
 class Links:

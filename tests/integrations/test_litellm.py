@@ -5,6 +5,8 @@ import inspect
 import os
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # the library would ask the network for it
 pytest.importorskip("litellm", reason="litellm is not installed")
@@ -28,6 +30,31 @@ def hook():
 
 def make_call(**keys):
     return {"model": "gpt-4o", "messages": [{"role": "user", "content": TEXT}], **keys}
+
+
+def make_chunk(*found):
+    return ModelResponseStream(
+        choices=[StreamingChoices(index=number, delta=Delta(content=text)) for number, text in found]
+    )
+
+
+def restore_chunks(hook, chunks):
+    """The chunks that come out of the hook for chunks of a stream, and the texts of its answers."""
+    data = send(hook, make_call(stream=True, n=3))
+
+    async def stream():
+        for chunk in chunks:
+            yield chunk
+
+    async def collect():
+        restored = hook.async_post_call_streaming_iterator_hook(None, stream(), data)
+        return [chunk async for chunk in restored]
+
+    answers = dict.fromkeys(range(3), "")
+    restored = asyncio.run(collect())
+    for choice in (choice for chunk in restored for choice in chunk.choices):
+        answers[choice.index] += choice.delta.content
+    return restored, answers
 
 
 def send(hook, body, call_type="acompletion"):
@@ -59,32 +86,34 @@ def test_a_stream_of_the_library_is_restored(hook):
 @pytest.mark.parametrize("together", [False, True])
 def test_answers_of_one_stream_are_restored_one_by_one(hook, together):
     """With n=2 the end of one answer came in the other, and placeholders that were cut stayed."""
-    data = send(hook, make_call(stream=True, n=2))
     parts = [(0, "Dear [PAT"), (1, "On [DA"), (0, "IENT_1], bye [PAT"), (1, "TE_1]")]
     if together:
         parts = [*parts[2:], (0, "")]
+    first = [make_chunk((0, "Dear [PAT"), (1, "On [DA"))] if together else []
+    chunks, answers = restore_chunks(hook, [*first, *map(make_chunk, parts), make_chunk()])
+    assert answers == {0: "Dear John Okafor, bye [PAT", 1: "On 3/14/2061", 2: ""} and not chunks[-1].choices
 
-    def make_chunk(*found):
-        return ModelResponseStream(
-            choices=[StreamingChoices(index=number, delta=Delta(content=text)) for number, text in found]
-        )
 
-    async def collect():
-        async def stream():
-            if together:
-                yield make_chunk((0, "Dear [PAT"), (1, "On [DA"))
-            for part in parts:
-                yield make_chunk(part)
-            yield make_chunk()
+CUT = st.lists(st.tuples(st.lists(st.integers(0, 2), max_size=4), st.integers(1, 9)), max_size=60)
 
-        chunks = hook.async_post_call_streaming_iterator_hook(None, stream(), data)
-        return [chunk async for chunk in chunks]
 
-    chunks = asyncio.run(collect())
-    answers = {0: "", 1: ""}
-    for choice in (choice for chunk in chunks for choice in chunk.choices):
-        answers[choice.index] += choice.delta.content
-    assert answers == {0: "Dear John Okafor, bye [PAT", 1: "On 3/14/2061"} and not chunks[-1].choices
+@settings(max_examples=60, deadline=None)
+@given(CUT, st.booleans())
+def test_any_chunking_of_a_stream_restores_all_answers(hook, cut, ends_with_usage):
+    """Each chunk has a piece of some answers, of one answer twice, or of none."""
+    left = {number: ANSWER * (number + 1) for number in range(3)}
+    chunks = []
+    for numbers, size in [*cut, *[([number], 40) for number in range(3) for _ in range(number + 1)]]:
+        found = []
+        for number in numbers:
+            found.append((number, left[number][:size]))
+            left[number] = left[number][size:]
+        chunks.append(make_chunk(*found))
+    chunks += [make_chunk()] * ends_with_usage
+    restored, answers = restore_chunks(hook, chunks)
+    assert answers == {number: RESTORED * (number + 1) for number in range(3)}
+    assert sorted(map(id, restored)) == sorted(map(id, chunks))
+    assert not ends_with_usage or not restored[-1].choices
 
 
 @pytest.mark.parametrize("name", ["gpt for John Okafor", None, 4])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crfdeid import files
 from crfdeid.errors import ConfigurationError
 from crfdeid.policy import read_policy
-from crfdeid.session import Pair, Restorer, Session, SessionError, StreamRestorer
+from crfdeid.session import AnswerQueue, Pair, Restorer, Session, SessionError, StreamRestorer
 from crfdeid.systems import model
 
 sys.path.append(str(files.PACKAGE.parent / "benchmarks"))
@@ -171,6 +171,45 @@ def test_any_chunking_gives_what_the_whole_gives(pieces, random: Random):
 
 WORDS = ["Mr. Okafor", "[PATIENT_1]", "patient_2", "3/4/2061", "[DATE_1]", "PHI_1", "617-555-0148", "the",
          "\n", "[", "TEXT_1", "[TEXT_1b]", "DOCTOR-1", "seen by Dr. Ruiz", "é", "Ruiz's"]  # fmt: skip
+
+
+def split_ready(chunks):
+    """What can go out of some chunks, and what waits: the rule, read from all chunks each time."""
+    ready, waiting, blocked = [], [], set()
+    for number, (chunk, own) in enumerate(chunks):
+        later = set().union(*(answers for _, answers in chunks[number + 1 :]))
+        is_ready = own <= later and not own & blocked and (own or not waiting)
+        (ready if is_ready else waiting).append((chunk, own))
+        blocked |= set() if is_ready else own
+    return [chunk for chunk, _ in ready], waiting
+
+
+@given(st.lists(st.frozensets(st.integers(0, 3), max_size=3), max_size=25))
+def test_a_chunk_waits_while_it_may_be_the_last_of_an_answer(numbers):
+    queue, waiting = AnswerQueue(), []
+    for number, own in enumerate(numbers):
+        ready, waiting = split_ready([*waiting, (number, own)])
+        assert queue.add(number, own) == ready
+    last = {answer: number for number, own in enumerate(numbers) for answer in own}
+    assert list(queue.finish()) == [
+        (number, {answer for answer in own if last[answer] == number}) for number, own in waiting
+    ]
+
+
+def test_a_chunk_is_looked_at_a_few_times_however_many_wait():
+    """Each chunk waits behind the first, which has the last part of an answer."""
+
+    class Counted(frozenset):
+        looks = 0
+
+        def __iter__(self):
+            Counted.looks += 1
+            return super().__iter__()
+
+    queue = AnswerQueue()
+    for number in range(500):
+        assert not queue.add(number, Counted({0, 1} if number == 0 else {1}))
+    assert sum(1 for _ in queue.finish()) == 500 and Counted.looks < 10 * 500
 
 
 @settings(max_examples=40)
