@@ -29,13 +29,17 @@ GROUP_COLUMNS = f"{'':<24}{'missed':>7}{'masked':>8}{'as read':>10}{'corrected':
 def render_statement(statement: Statement, kind: str) -> str:
     """Return the statement as ``text``, ``json`` or ``html``."""
     if kind == "json":
-        return json.dumps(build_table(statement), indent=2, sort_keys=True) + "\n"
+        return json.dumps(build_table(statement), indent=2, sort_keys=True, allow_nan=False) + "\n"
     return render_page(statement) if kind == "html" else "\n".join(list_lines(statement)) + "\n"
 
 
 def build_table(statement: Statement) -> dict[str, Any]:
-    """Return every figure by name. The sample, its plants and its marks stay in the store."""
+    """Return every figure by name. The sample, its plants and its marks stay in the store. JSON has no
+    infinity: a corrected bound is None also where there are plants, and the readers found none."""
     table = {name: value for name, value in asdict(statement).items() if name != "store"}
+    most = table["misses_per_1000_notes"]
+    if most["corrected"] == math.inf:
+        most["corrected"] = None
     store = statement.store
     frame = {name: value for name, value in asdict(store.frame).items() if name != "stratum_of"}
     drawn = {

@@ -104,6 +104,18 @@ def test_the_statement_has_the_three_bounds_and_the_readers(release, tmp_path):
     assert {group["name"] for group in said["types"]} == {"DOCTOR", "DATE"}
 
 
+def test_no_bound_is_null_in_json(release, tmp_path):
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    draw(tmp_path)
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 0))
+    json.loads((tmp_path / "statement.json").read_text(), parse_constant=refuse)
+    assert (said["together"]["found"], said["together"]["plants"]) == (0, 60)
+    assert said["misses_per_1000_notes"]["corrected"] is None and not said["is_shown"]
+    assert said["notes_with_leak"]["corrected"] == said["spans_missed"]["corrected"] == 1
+
+
 def test_the_same_store_gives_the_same_bytes(release, tmp_path, capsys):
     draw(tmp_path)
     outs = [f"--out={tmp_path / name}" for name in ("s.txt", "s.json", "s.html")]

@@ -1,9 +1,11 @@
 """The page of a release that people sign: every figure of the report, no text of a note, no promise."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from marked_notes import STORY, marked, run, status
@@ -176,7 +178,7 @@ def test_a_statement_adds_its_bounds(corpus, released):
     release_page.write_page(corpus / "release.json", corpus / "signed.html", corpus / "s.json")
     page = Page((corpus / "signed.html").read_text())
     assert page.row("notes with a leak") == ["1.00%", "2.34%", "3.10%"]
-    assert page.row("PHI spans missed") == ["1.00%", "2.34%", "-"]
+    assert page.row("PHI spans missed") == ["1.00%", "2.34%", "none"]
     assert "55 of 60" in page.words and release_page.NO_BOUND not in page.words
     signed = (corpus / "signed.html").read_bytes()
     with pytest.raises(FormatError, match="exists"):
@@ -425,6 +427,20 @@ def test_a_statement_that_somebody_has_edited_is_refused(studied, capsys):
         assert end([*arguments, "--overwrite"]) == 2
         error = capsys.readouterr().err
         assert f"{key}: not what " in error and error.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_readers_who_found_no_plant_give_no_bound(studied):
+    path, arguments = studied
+    statement = json.loads(path.read_text())
+    assert statement["misses_per_1000_notes"]["corrected"] is None
+    release_page.main([*arguments, "--overwrite"])
+    page = Page(Path(arguments[-1]).read_text())
+    assert page.row("missed spans per 1,000 notes")[-1] == "none"
+    statement["misses_per_1000_notes"]["corrected"] = math.inf  # as earlier versions wrote it
+    path.write_text(json.dumps(statement))
+    release_page.main([*arguments, "--overwrite"])
+    assert Page(Path(arguments[-1]).read_text()).rows == page.rows
 
 
 def test_a_statement_needs_its_study(corpus, released, capsys):

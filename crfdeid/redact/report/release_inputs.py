@@ -96,7 +96,7 @@ def refuse_edited(path: Path, study: Study) -> None:
     """Raise :class:`FormatError` where a statement is not what its study gives, counted again."""
     from crfdeid.certify.state import recount
 
-    found = json.loads(files.read_text(path))
+    found = load_json(path)
     compared = found.get("compared")
     named = [str(name) for name in compared] if isinstance(compared, list) else []
     counted = json.loads(recount(study.store, study.release, study.notes, named))
@@ -107,9 +107,14 @@ def refuse_edited(path: Path, study: Study) -> None:
         )
 
 
+def load_json(path: Path) -> Any:
+    """Read JSON. ``Infinity``, which earlier versions wrote where there is no bound, is null."""
+    return json.loads(files.read_text(path), parse_constant=lambda _: None)
+
+
 def read_table(path: Path, fields: tuple[tuple[str, str, type], ...], wanted: str) -> Table:
     try:
-        table = json.loads(files.read_text(path))
+        table = load_json(path)
     except (ValueError, RecursionError):
         raise FormatError(f"{path}: no JSON; wanted {wanted}") from None
     for key, inner, kind in fields:

@@ -363,16 +363,18 @@ def render_bound(statement: Table, has_patients: bool = True) -> str:
                f"{'shown' if statement['is_shown'] else 'not shown'}",
     }  # fmt: skip
     caption = f"Upper bounds, each with {statement['confidence']:.1%} confidence"
+    absent = "none" if together["plants"] else "-"
     rows = [
-        (name, *(show_figure(statement[key].get(figure), form) for figure in FIGURES))
+        (name, *(show_figure(statement[key].get(figure), form, absent) for figure in FIGURES))
         for key, (name, form) in BOUNDS.items()
     ]
     head = ("", "found", "at most, as read", "at most, corrected for readers")
     return pages.render_facts(facts) + pages.render_table(caption, head, rows)
 
 
-def show_figure(value: float | None, form: str) -> str:
-    return "-" if value is None else form.format(value)
+def show_figure(value: float | None, form: str, absent: str) -> str:
+    """Show a figure, or ``absent``: readers who found no plant give no bound."""
+    return absent if value is None else form.format(value)
 
 
 if __name__ == "__main__":
