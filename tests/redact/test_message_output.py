@@ -360,6 +360,54 @@ def test_usual_displays_stay(tmp_path):
     assert [code["text"] for code in codes] == [code["coding"][0]["display"] for code in codes] == USUAL
 
 
+VALUES = [
+    "High", "Low", "Many", "Few", "Trace", "Straw", "Brown", "White", "Black", "Green", "Gray", "Tan",
+    "Amber", "Orange", "Small", "Large", "Good", "Fair", "Poor", "Strong", "Cane", "Christian", "Catholic",
+    "Jewish", "Dark Yellow", "Light Brown", "Many WBC",
+]  # fmt: skip
+
+
+def test_usual_values_stay(tmp_path):
+    """23 of 100 usual values of observations became names: "High" became "Rippey"."""
+    source, out = tmp_path / "in.ndjson", tmp_path / "out.ndjson"
+    resources = [
+        {"resourceType": "Observation", "id": f"o{n}", "valueString": text, "note": [{"text": text}]}
+        for n, text in enumerate(VALUES)
+    ]
+    source.write_text("".join(json.dumps(each) + "\n" for each in resources))
+    run(source, "--from", "fhir", "--out", out, "--seed", 1)
+    made = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [each["valueString"] for each in made] == [each["note"][0]["text"] for each in made] == VALUES
+    lines = [f"OBX|{n}|ST|X^Colour||{text}" for n, text in enumerate(VALUES)]
+    (tmp_path / "in.hl7").write_text("\r".join(["MSH|^~\\&", *lines, ""]), newline="")
+    run(tmp_path / "in.hl7", "--out", tmp_path / "out.hl7", "--seed", 1)
+    clean = (tmp_path / "out.hl7").read_bytes().decode().split("\r")
+    assert [line.split("|")[5] for line in clean[1:-1]] == VALUES
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Brown", False), ("light brown", False), ("High", False),
+        ("Kaplan", True), ("Young", True), ("Dr. Brown", True), ("Brown, Good", True), ("Brown 7", True),
+        ("Brown called", True), ("seen by Tan", True), ("Tan", False), ("", True), ("1/2", True),
+        ("High\nBrown", False), ("High\nKaplan", True), ("He was seen again today.\nBrown", True),
+    ],
+)  # fmt: skip
+def test_a_whole_value_of_words_of_reports_is_not_a_name(text, kept):
+    start = text.rfind("\n") + 1
+    note = Document("m.OBX-1", text, (Span(start, len(text), "PATIENT", 0.9),) if text else ())
+    assert judge_terms(lambda group: group)([note]) == [note if kept else note.with_spans(())]
+
+
+def test_a_value_that_is_the_name_of_the_patient_is_one(tmp_path):
+    lines = ["MSH|^~\\&", "PID|||7||BROWN^ANA", "OBX|1|ST|X^Colour||Brown", "OBX|2|ST|X^Colour||White", ""]
+    (tmp_path / "in.hl7").write_text("\r".join(lines), newline="")
+    run(tmp_path / "in.hl7", "--out", tmp_path / "out.hl7", "--seed", 1)
+    clean = (tmp_path / "out.hl7").read_text()
+    assert "Brown" not in clean and "White" in clean
+
+
 RACE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race"
 WHITE = {"system": "urn:oid:2.16.840.1.113883.6.238", "code": "2106-3", "display": "White"}
 PALSY = {"system": "http://snomed.info/sct", "code": "193093009", "display": "Bell's palsy"}

@@ -20,8 +20,8 @@ from crfdeid.corpora.messages import FIELDS, TERMS, Message, Replaced
 from crfdeid.corpora.storage import stage_folder
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole
-from crfdeid.lexicon.letters import WORD
-from crfdeid.lexicon.ordinary import LEAST_SHARE, find_share, is_ordinary
+from crfdeid.lexicon.letters import WORD, word_set
+from crfdeid.lexicon.ordinary import COLOURS, LEAST_SHARE, find_share, is_ordinary, load_clinical_words
 from crfdeid.lexicon.word_lists import load_lowercase
 from crfdeid.redact.actions import name_type
 from crfdeid.redact.run.destination import Destination
@@ -33,6 +33,11 @@ from crfdeid.text.document import Document, Span
 
 TagGroup = Callable[[Group], list[Document]]
 CODE_BYTES = 16  # of an id that other messages refer to
+MOST_WORDS = 4  # of a line that is the value of an observation
+RESULTS = COLOURS | word_set(  # whole values that are also names, or that few reports have
+    "blue amber orange small good strong christian baptist catholic jewish muslim hindu buddhist"
+)
+SHADES = COLOURS | word_set("light dark pale bright yellow red blue amber orange tan straw")
 
 
 def protect_fields(tag_group: TagGroup) -> TagGroup:
@@ -46,12 +51,43 @@ def protect_fields(tag_group: TagGroup) -> TagGroup:
 
 def judge_terms(tag_group: TagGroup) -> TagGroup:
     """Return a function that tags a group, and keeps what is probably no PHI or what lists explain in
-    the short texts of messages, which are mostly names of codes."""
+    the short texts of messages, which are mostly names of codes, and the results in other texts."""
 
     def tag(group: Group) -> list[Document]:
-        return [drop_terms(note) if note.id.endswith(TERMS) else note for note in tag_group(group)]
+        return [
+            drop_terms(note) if note.id.endswith(TERMS) else drop_results(note) for note in tag_group(group)
+        ]
 
     return tag
+
+
+def drop_results(note: Document) -> Document:
+    """Return the note without the spans in lines that are results, as the values of observations are. A note
+    with a longer line is a report, where a colour in its own line may sign."""
+    if not note.spans or any(len(line.split()) > MOST_WORDS for line in note.text.splitlines()):
+        return note
+    return note.with_spans(span for span in note.spans if not is_result(find_line(note, span)))
+
+
+def find_line(note: Document, span: Span) -> str:
+    """Return the line of a span, from line end to line end."""
+    start, end = note.text.rfind("\n", 0, span.start) + 1, note.text.find("\n", span.end)
+    return note.text[start : end if end >= 0 else None]
+
+
+def is_result(text: str) -> bool:
+    """Whether a text is one word that reports have and people seldom bear as a name, or a colour.
+
+    >>> [is_result(text) for text in ("High", "Light brown", "Kaplan", "Dr. Brown", "Brown called")]
+    [True, True, False, False, False]
+    """
+    words = list(map(fold_word, WORD.findall(text)))
+    if not words or any(map(str.isdecimal, text)):
+        return False
+    if all(word in SHADES for word in words):
+        return True
+    word = " ".join(words)
+    return word in RESULTS or (word in load_clinical_words() and find_share(word) < LEAST_SHARE)
 
 
 def drop_terms(note: Document) -> Document:
@@ -62,9 +98,7 @@ def drop_terms(note: Document) -> Document:
 def is_term(note: Document, span: Span) -> bool:
     if (span.probability if span.probability is not None else 1) < PROBABLE:
         return True
-    start = note.text.rfind("\n", 0, span.start) + 1
-    end = note.text.find("\n", span.end)
-    words = WORD.findall(note.text[start : end if end >= 0 else None])
+    words = WORD.findall(find_line(note, span))
     has_digit = any(map(str.isdecimal, note.text_of(span)))
     return bool(words) and not has_digit and all(is_plain(fold_word(word)) for word in words)
 
