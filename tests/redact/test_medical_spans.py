@@ -108,6 +108,9 @@ def test_of_notes_tagged_ahead_too_the_spans_have_their_probabilities(small_mode
     [
         # eponyms, devices, drugs, anatomy, abbreviations
         ("a (Foley)=.05 catheter", []),
+        ("(A Foley)=.9 catheter", []),
+        ("(An Ommaya)=.9 device, (A Foley)=.05 came", ["A Foley"]),
+        ("Dr. (A Foley)=.9 test", ["A Foley"]),
         ("(Ortolani)/Barlow neg", []),
         ("Continue (Gaviscon)=.05.", []),
         ("(EOM)=.05 intact", []),

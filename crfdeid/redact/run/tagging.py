@@ -33,6 +33,7 @@ PRODUCTS = ("eponyms", "clinical_names", "makers", "drug_words")  # words that p
 WORDS = ("medical_words", "abbreviations")
 NEAR, BESIDE = 24, 48  # characters before a span that may say that it is a person, or what else it is
 MOST_INITIALS = 4
+ARTICLES = ("a", "an", "the")
 CREDENTIAL = regex.compile(
     rf"(?:{names.RULE_CREDENTIALS}|{names.ENDING_CREDENTIALS}|{names.CUE_CREDENTIALS}|{names.LONG_WITH_STOPS})\.?"
 )
@@ -329,7 +330,8 @@ def is_word_of_medicine(note: Document, number: int) -> bool:
         )
     if span.type not in PEOPLE or not words:
         return False
-    if all(map(is_product, words)) and TOOL_AFTER.match(note.text, span.end):
+    named = words[1:] if words[0] in ARTICLES else words  # A Foley catheter
+    if named and all(map(is_product, named)) and TOOL_AFTER.match(note.text, span.end):
         return not TITLE_BEFORE.search(note.text, max(0, span.start - NEAR), span.start)
     if probability >= PROBABLE:
         return False
