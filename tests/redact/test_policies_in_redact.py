@@ -86,12 +86,25 @@ def test_no_real_year_shows_an_age_over_89(name, text, year):
         ("DOB <DATE 1/2/30>, aged <AGE 88>.", "1930"),
         ("DOB <DATE 1/2/1930>. Seen <DATE 09/05/22>.", "2022"),
         ("Born <DATE '21>, is <AGE 92>.", ""),
+        ("Born <DATE '21>, has diabetes.", ""),  # 1921 or 2021
+        ("Born <DATE '45>, has diabetes.", "1945"),
+        ("Born <DATE '21>, aged <AGE 4>.", "2021"),
+        ("Seen <DATE 3/7/2019>. Born <DATE '21>.", "2019"),
+        ("Seen <DATE 3/7/2023>. Born <DATE '21>.", "2023 2021"),
     ],
 )
 def test_two_digits_are_a_year_in_which_a_note_can_be_written(text, years):
     """09/05/22 was 1922 where the note had no other date, or only a birth."""
     found = redact_with("years_only", text).text.replace(".", " ").replace(",", " ").split()
     assert [word for word in found if word.isdigit() and len(word) == 4] == years.split()
+
+
+def test_a_birth_of_two_digits_is_not_after_the_note():
+    """A surrogate '10 in a note of 2008 still says that the patient is 98."""
+    for text, treatment in (("Seen <DATE 3/7/2019>. Born <DATE '21>.", "marker"),
+                            ("Seen <DATE 3/7/2019>. Born <DATE 1/2/30>.", "shifted")):  # fmt: skip
+        (found,) = Redactor(SECRET, policy=read_policy("safe_harbor")).redact([marked(text)])
+        assert [made.treatment for made in found.replacements] == ["shifted", treatment]
 
 
 @pytest.mark.parametrize(

@@ -755,6 +755,21 @@ def test_a_feast_with_a_word_beside_it_moves(text, made):
 
 
 @pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("<DATE Thanksgiving> break", "Fall"), ("He fell. <DATE Thanksgiving break> was long", "Fall break"),
+        ("Stable.\n\n<DATE Labor Day weekend>", "Mid August weekend"),
+        ("over <DATE Thanksgiving> break", "fall"), ("over\n<DATE Thanksgiving break>", "fall break"),
+        ("No. <DATE thanksgiving break>", "fall break"), ("“Why?” <DATE THANKSGIVING break>", "Fall break"),
+    ],
+)  # fmt: skip
+def test_a_season_at_the_start_of_a_sentence_has_a_capital(text, made):
+    note, who = marked(text), PatientSurrogates(SECRET, "7")
+    who.dates = DateShifter(Shift(-9, -3311))
+    assert who.make_surrogate(note, note.spans[0], date(2061, 3, 7)) == made
+
+
+@pytest.mark.parametrize(
     "text", ["Easter lily", "Christmas Okafor", "break", "last dinner", "the Okafor season"]
 )
 def test_another_word_beside_a_feast_is_not_kept(text):

@@ -165,8 +165,8 @@ class ListedDates(DateShifter):
     def generalize_text(self, text: str, unit: str, note_date: date | None) -> str | None:
         return super().generalize_text(self._translate(text).text, unit, note_date)
 
-    def shows_old_age(self, text: str, note_date: date | None) -> bool:
-        return super().shows_old_age(self._translate(text).text, note_date)
+    def shows_old_age(self, text: str, note_date: date | None, is_birth: bool = False) -> bool:
+        return super().shows_old_age(self._translate(text).text, note_date, is_birth)
 
     def is_only_weekday(self, text: str) -> bool:
         """Whether ``text`` has no more than weekdays, which a shift of whole weeks keeps."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from operator import attrgetter
 
+import regex
+
 from crfdeid.errors import ConfigurationError
 from crfdeid.lexicon import ENGLISH
 from crfdeid.lexicon.letters import remove_invisible
@@ -27,6 +29,8 @@ from crfdeid.text.document import Document, Span
 
 ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
 UNDATED = date(2026, 1, 1)  # when a note without a date may have been written, at the latest
+SENTENCE_BEFORE = regex.compile(r"(?:^|[.!?][\"'”’)\]]*\s|\n[ \t\r]*\n)\s*[\"“‘'(]?$")
+UNDATED_YEARS = range(2000, UNDATED.year + 1)
 MOST_YEARS = 130  # of a life; a later date, as 9999-12-31, is not one of the patient's
 MOST_DAYS = 7 * 26_115  # 500 years and 26 weeks, the most that a run draws
 WANTED = "wanted whole weeks, as 14 or -7308, which keep the weekdays"
@@ -128,7 +132,7 @@ class PatientSurrogates:
         """Whether a date is of a birth that a note of the patient shows to be more than 89 years ago."""
         if kinds.kind_of(span.type) != kinds.DATE:
             return False
-        if is_birth(document, span) and self.dates.shows_old_age(document.text_of(span), self.latest):
+        if is_birth(document, span) and self.dates.shows_old_age(document.text_of(span), self.latest, True):
             return True
         return bool(self.old_births) and self._find_date_of(document, [span]) in self.old_births
 
@@ -145,13 +149,19 @@ class PatientSurrogates:
     def shows_old_year(self, document: Document, span: Span) -> bool:
         """Whether the real year of a date shows an age over 89: that the patient lived then. A note without
         a whole date other than a birth is taken for one of :data:`UNDATED`; if it has an age over 89, all
-        years of birth show it."""
+        years of birth show it, and if it has no age, those of two digits that may."""
         births = {each for each in document.spans if is_birth(document, each)}
         dates = (each for each in document.spans if kinds.kind_of(each.type) == kinds.DATE)
         note_date = self._find_date_of(document, (each for each in dates if each not in births))
-        if self.dates.shows_old_age(document.text_of(span), note_date or UNDATED):
+        text, is_born = document.text_of(span), span in births
+        if self.dates.shows_old_age(text, note_date or UNDATED, is_born and note_date is not None):
             return True
-        return note_date is None and span in births and any(is_old_age(document, e) for e in document.spans)
+        if note_date or not is_born:
+            return False
+        aged = [each for each in document.spans if kinds.kind_of(each.type) == kinds.AGE]
+        if not aged:  # born in '21 may be 1921
+            return any(self.dates.shows_old_age(text, date(year, 1, 1), True) for year in UNDATED_YEARS)
+        return any(is_old_age(document, each) for each in aged)
 
     def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
         """Make the surrogate of a span. Return None if its text cannot be read. The surrogate equals the text
@@ -164,7 +174,8 @@ class PatientSurrogates:
             return text
         if kind == kinds.DATE:
             after = document.text[span.end : span.end + kinds.UNIT_LENGTH]
-            return self.dates.shift_text(text, note_date, after)
+            made = self.dates.shift_text(text, note_date, after)
+            return made and begin_sentence(document, span, made)
         if kind == kinds.CITY:
             return self.places.replace_city(text, find_state_beside(document, span))
         knows_doctors = self.facts.complete or self.rules.same_doctors
@@ -211,6 +222,15 @@ REPLACERS: dict[str, Callable[[PatientSurrogates, str], str | None]] = {
     kinds.IP: lambda patient, text: patient.contacts.replace_ip(text),
     kinds.IDENTIFIER: lambda patient, text: patient.identifiers.replace_identifier(text),
 }  # by the kind of a text, for kinds that need nothing but the text
+
+
+def begin_sentence(document: Document, span: Span, made: str) -> str:
+    """Return a surrogate with a capital where the real text begins a sentence with one: "Thanksgiving break"
+    becomes "Fall break" there."""
+    is_first = document.text[span.start].isupper() and made[0].islower()
+    if is_first and SENTENCE_BEFORE.search(document.text, max(0, span.start - CONTEXT), span.start):
+        return made[0].upper() + made[1:]
+    return made
 
 
 def make_doctors(secret: bytes, make: type[Names] = Names) -> Names:

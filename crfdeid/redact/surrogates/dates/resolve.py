@@ -27,16 +27,16 @@ def make_date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def complete_year(year: DateField, note_date: date) -> int:
-    """Complete a year of two digits: the last such year that is at most ten years after ``note_date``,
+def complete_year(year: DateField, note_date: date, future: int = FUTURE_YEARS) -> int:
+    """Complete a year of two digits: the last such year that is at most ``future`` years after ``note_date``,
     because births are far from the note's date more often than plans are.
 
-    >>> complete_year(DateField("y", 67, 0, 2, "67"), date(2061, 1, 1))
-    2067
+    >>> [complete_year(DateField("y", 67, 0, 2, "67"), date(2061, 1, 1), future) for future in (10, 0)]
+    [2067, 1967]
     """
     if len(year.text) == 4:
         return year.value
-    latest = note_date.year + FUTURE_YEARS
+    latest = note_date.year + future
     return latest - (latest - year.value) % 100
 
 

@@ -20,6 +20,7 @@ from crfdeid.lexicon.letters import match_case
 from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates.parser import DateExpression, DateField
 from crfdeid.redact.surrogates.dates.resolve import (
+    FUTURE_YEARS,
     NO_NOTE_DATE,
     WRITTEN_BY,
     complete_year,
@@ -92,9 +93,9 @@ class DateShifter:
         """Write the year or the quarter of all dates in ``text``. Return None if it cannot be read."""
         return generalize_text(text, unit, note_date, self.month_first)
 
-    def shows_old_age(self, text: str, note_date: date | None) -> bool:
-        """Whether a birth on this date means an age over 89 on ``note_date``."""
-        return shows_old_age(text, note_date)
+    def shows_old_age(self, text: str, note_date: date | None, is_birth: bool = False) -> bool:
+        """Whether a birth on this date means an age over 89 on ``note_date``; ``is_birth``: it is one."""
+        return shows_old_age(text, note_date, is_birth)
 
     @staticmethod
     def is_weekday_or_season(text: str) -> bool:
@@ -147,17 +148,20 @@ def find_note_date(texts: list[str], month_first: bool = True) -> date | None:
     return next((day for day in days if day.year == best), None)
 
 
-def shows_old_age(text: str, note_date: date | None) -> bool:
+def shows_old_age(text: str, note_date: date | None, is_birth: bool = False) -> bool:
     """Whether a person born on the date in ``text`` is over 89 on ``note_date``: the Safe Harbor allows no
-    year that shows such an age.
+    year that shows such an age. A date that ``is_birth`` is not after the note.
 
     >>> [shows_old_age(text, date(2067, 5, 1)) for text in ("3/4/1970", "born 3/4/1978")]
     [True, False]
+    >>> [shows_old_age("3/4/70", date(2067, 5, 1), is_birth) for is_birth in (False, True)]
+    [False, True]
     """
     if note_date is None:
         return False
     years = [e.find("y") or e.find("decade") for e in parser.parse_dates(text) or ()]
-    return any(year and complete_year(year, note_date) <= note_date.year - ages.OLDEST - 1 for year in years)
+    future, last = 0 if is_birth else FUTURE_YEARS, note_date.year - ages.OLDEST - 1
+    return any(year and complete_year(year, note_date, future) <= last for year in years)
 
 
 def shift_text(

@@ -127,8 +127,8 @@ class SpanishDates(DateShifter):
         made = super().generalize_text(self._read_plainly(text), unit, note_date)
         return made and QUARTER.sub("T", made)
 
-    def shows_old_age(self, text: str, note_date: date | None) -> bool:
-        return super().shows_old_age(self._read_plainly(text), note_date)
+    def shows_old_age(self, text: str, note_date: date | None, is_birth: bool = False) -> bool:
+        return super().shows_old_age(self._read_plainly(text), note_date, is_birth)
 
     @staticmethod
     def is_weekday_or_season(text: str) -> bool:
