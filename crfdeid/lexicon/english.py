@@ -1,7 +1,8 @@
-"""The words of dates in English: months, weekdays, ordinals, and US holidays with their days; the forms of
+"""The words of dates in English: months, weekdays, ordinals, and holidays with their days; the forms of
 medicine that are not PHI; and the articles.
 
-A month may also be written in Spanish. Holidays of other calendars are not read; they become a marker.
+A month may also be written in Spanish. The days of feasts that follow the moon are right to a day or two,
+since countries keep them by what they see of it, and a month off in a few years with a leap month.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, timedelta
 from difflib import get_close_matches
+from itertools import count
+from math import floor, radians, sin
 
 import regex
 
@@ -51,7 +54,12 @@ FIXED = {
     "groundhog day": (2, 2), "valentines day": (2, 14), "st patricks day": (3, 17), "cinco de mayo": (5, 5),
     "juneteenth": (6, 19), "independence day": (7, 4), "halloween": (10, 31), "veterans day": (11, 11),
     "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "xmas": (12, 25),
-    "xmas day": (12, 25), "xmas eve": (12, 24), "boxing day": (12, 26),
+    "xmas day": (12, 25), "xmas eve": (12, 24), "boxing day": (12, 26), "st stephens day": (12, 26),
+    "kwanzaa": (12, 26), "epiphany": (1, 6), "three kings day": (1, 6), "orthodox christmas": (1, 7),
+    "lohri": (1, 13), "pongal": (1, 14), "australia day": (1, 26), "nowruz": (3, 20), "norooz": (3, 20),
+    "songkran": (4, 13), "vaisakhi": (4, 13), "baisakhi": (4, 13), "anzac day": (4, 25), "canada day": (7, 1),
+    "all saints day": (11, 1), "all souls day": (11, 2), "day of the dead": (11, 2),
+    "guy fawkes night": (11, 5), "bonfire night": (11, 5), "remembrance day": (11, 11),
 }  # fmt: skip
 # weekday (Monday is 0), and the month and day on which it is at the earliest
 MOVABLE = {
@@ -62,12 +70,51 @@ MOVABLE = {
 }  # fmt: skip
 # days after Easter Sunday
 EASTER = {
-    "mardi gras": -47, "ash wednesday": -46, "lent": -46, "palm sunday": -7, "good friday": -2,
-    "easter saturday": -1, "easter sat": -1, "easter": 0, "easter sunday": 0, "easter sun": 0,
+    "mardi gras": -47, "shrove tuesday": -47, "pancake day": -47, "mothering sunday": -21, "holy week": -7,
+    "maundy thursday": -3, "holy saturday": -1, "ascension day": 39, "pentecost": 49, "whitsun": 49,
+    "whit monday": 50, "corpus christi": 60, "ash wednesday": -46, "lent": -46, "palm sunday": -7,
+    "good friday": -2, "easter saturday": -1, "easter sat": -1, "easter": 0, "easter sunday": 0, "easter sun": 0,
     "easter monday": 1, "easter mon": 1,
 }  # fmt: skip
-FASTS = frozenset(["lent"])  # of some weeks
-HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
+# days after the Hebrew new year in the autumn of the year
+HEBREW = {
+    "purim": -193, "passover": -163, "pesach": -163, "lag baomer": -130, "shavuot": -113, "tisha b'av": -51,
+    "rosh hashanah": 0, "rosh hashana": 0, "yom kippur": 9, "sukkot": 14, "sukkos": 14, "simchat torah": 22,
+    "simchas torah": 22, "hanukkah": 83, "hanukah": 83, "chanukah": 83,
+}  # fmt: skip
+# month and day of the Islamic year
+ISLAMIC = {
+    "muharram": (1, 1), "ashura": (1, 10), "mawlid": (3, 12), "milad un-nabi": (3, 12), "ramadan": (9, 1),
+    "ramadhan": (9, 1), "ramazan": (9, 1), "laylat al-qadr": (9, 27), "eid-al-fitr": (10, 1), "eid": (10, 1),
+    "eid-ul-fitr": (10, 1), "aidilfitri": (10, 1), "hari raya": (10, 1), "hari raya puasa": (10, 1),
+    "eid-al-adha": (12, 10), "eid-ul-adha": (12, 10), "bakrid": (12, 10), "hari raya haji": (12, 10),
+}  # fmt: skip
+# whether the moon is full, days after it, and the month and day on which the feast is at the earliest
+MOONS = {
+    name: (is_full, days, month, day)
+    for names, is_full, days, month, day in (
+        ("chinese new year,lunar new year,cny,tet,tết,seollal,losar", False, 0, 1, 21),
+        ("holi", True, 0.4, 3, 1),
+        ("vesak,wesak,buddha purnima", True, 0, 4, 30),
+        ("dragon boat festival", False, 4, 5, 28),
+        ("raksha bandhan,rakhi", True, -0.3, 8, 2),
+        ("janmashtami", True, 7.3, 8, 10),
+        ("ganesh chaturthi", False, 3.5, 8, 21),
+        ("mid-autumn festival,moon festival,chuseok", True, 0, 9, 9),
+        ("navratri,navaratri", False, 0.5, 9, 17),
+        ("durga puja", False, 6.5, 9, 23),
+        ("dussehra,dasara", False, 9.5, 9, 26),
+        ("diwali,deepavali,deepawali", False, -0.7, 10, 17),
+        ("guru nanak jayanti", True, -0.3, 11, 1),
+    )
+    for name in names.split(",")
+}
+FASTS = frozenset(["lent", "holy week", "ramadan", "ramadhan", "ramazan"])  # of a week or some weeks
+HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER, *HEBREW, *ISLAMIC, *MOONS)
+NO_LETTERS = regex.compile(r"\P{L}+")
+OTHER_CALENDARS = {NO_LETTERS.sub("", name): name for name in (*HEBREW, *ISLAMIC, *MOONS)}
+LUNATION, NEW_MOON = 29.530588861, 730125.59766  # days; the ordinal of the mean new moon of January 2000
+EAST = 7 / 24  # of a day: the clocks between India and China
 
 # Services that people are seen by, parts of any hospital, and words before these that name none.
 ARTICLE = regex.compile(r"(?<![\w'’.-])a(n?)\s+(?=\w)", regex.IGNORECASE)
@@ -210,18 +257,68 @@ def has_an_before(text: str, at: int) -> bool:
 
 
 def find_holiday(name: str, year: int) -> date:
-    """Return the day of a holiday in :data:`HOLIDAY_NAMES`.
+    """Return the day of a holiday in :data:`HOLIDAY_NAMES`: the first where a year has a feast twice.
 
     >>> find_holiday("thanksgiving", 2023), find_holiday("memorial day", 2024)
     (datetime.date(2023, 11, 23), datetime.date(2024, 5, 27))
+    >>> find_holiday("diwali", 2023), find_holiday("eid alfitr", 2023), find_holiday("hanukkah", 2023)
+    (datetime.date(2023, 11, 12), datetime.date(2023, 4, 22), datetime.date(2023, 12, 8))
     """
     if name in FIXED:
         return date(year, *FIXED[name])
     if name in EASTER:
         return find_easter(year) + timedelta(EASTER[name])
-    weekday, *earliest = MOVABLE[name]
-    first = date(year, *earliest)
-    return first + timedelta((weekday - first.weekday()) % 7)
+    if name in MOVABLE:
+        weekday, *earliest = MOVABLE[name]
+        first = date(year, *earliest)
+        return first + timedelta((weekday - first.weekday()) % 7)
+    name = OTHER_CALENDARS[NO_LETTERS.sub("", name)]
+    if name in HEBREW:
+        return date.fromordinal(find_hebrew_new_year(year) + HEBREW[name])
+    return find_islamic(*ISLAMIC[name], year) if name in ISLAMIC else find_moon_feast(*MOONS[name], year)
+
+
+def find_hebrew_new_year(year: int) -> int:
+    """The ordinal of Rosh Hashanah in a year: Reingold and Dershowitz, Calendrical Calculations (2018), 8.1.
+
+    >>> date.fromordinal(find_hebrew_new_year(2024))
+    datetime.date(2024, 10, 3)
+    """
+
+    def count_days(hebrew: int) -> int:
+        months = (235 * hebrew - 234) // 19
+        days = 29 * months + (12_084 + 13_753 * months) // 25_920
+        return days + ((3 * (days + 1)) % 7 < 3)
+
+    before, now, after = map(count_days, range(year + 3760, year + 3763))
+    return now - 1_373_427 + (2 if after - now == 356 else now - before == 382)
+
+
+def find_islamic(month: int, day: int, year: int) -> date:
+    """The first day of a year that has this month and day in the Islamic calendar of fixed months (same book,
+    7.1)."""
+    for islamic in count((year - 623) * 33 // 32):
+        found = day + 29 * (month - 1) + month // 2 + (islamic - 1) * 354 + (3 + 11 * islamic) // 30 + 227_014
+        if found >= date(year, 1, 1).toordinal():
+            return date.fromordinal(found)
+    raise AssertionError
+
+
+def find_moon_feast(is_full: bool, days: float, month: int, day: int, year: int) -> date:
+    """The first day from a month and day on that is ``days`` after a new moon, or a full one."""
+    earliest = date(year, month, day).toordinal()
+    for number in count(floor((earliest - days - NEW_MOON) / LUNATION) - 1):
+        found = floor(find_moon(number + is_full / 2) + EAST + days)
+        if found >= earliest:
+            return date.fromordinal(found)
+    raise AssertionError
+
+
+def find_moon(number: float) -> float:
+    """The ordinal, with the time of day, of a new moon by its number from January 2000; with a half that of the
+    full moon after it. The largest terms of Meeus, Astronomical Algorithms (1991), chapter 47: to an hour."""
+    sun, moon = radians(2.5534 + 29.1053567 * number), radians(201.5643 + 385.81693528 * number)
+    return NEW_MOON + LUNATION * number - 0.407 * sin(moon) + 0.173 * sin(sun)
 
 
 def find_easter(year: int) -> date:

@@ -32,7 +32,7 @@ HOLIDAYS_OF_2024 = {
 
 
 def test_the_holidays_of_2024_are_those_of_its_calendar():
-    found = {name: english.find_holiday(name, 2024) for name in english.HOLIDAY_NAMES}
+    found = {name: english.find_holiday(name, 2024) for name in HOLIDAYS_OF_2024}
     assert found == {name: date(2024, *day) for name, day in HOLIDAYS_OF_2024.items()}
 
 

@@ -743,6 +743,16 @@ def test_a_weekend_has_no_day_of_a_month(text):
         ("in Lent", "in February"),
         ("Lent week", "February week"),
         ("the Lent season", "the winter season"),
+        ("Diwali dinner", "October 29 dinner"),
+        ("During Ramadan fasting", "During January fasting"),
+        ("Eid al-Fitr 2061", "February 26 2052"),
+        ("Yom Kippur fast", "October 9 fast"),
+        ("last Passover", "last April 9"),
+        ("Chinese New Year celebration", "January 26 celebration"),
+        ("St. Stephen's Day 2060", "December 31 2051"),
+        ("after Eid-ul-Fitr", "after February 26"),
+        ("Tisha B’Av 2060", "August 10 2051"),
+        ("Tết", "January 26"),
     ],
 )
 def test_a_feast_with_a_word_beside_it_moves(text, made):

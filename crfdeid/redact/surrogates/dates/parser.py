@@ -22,9 +22,12 @@ SHORT = r"\d\d(?!\d)(?!,?\s+(?:and|&|or)\s+\d)"  # in "March 7, 67", but not in 
 SEP = r"[\s,./–-]*"
 ORDINAL = "|".join(english.ORDINALS).replace("-", r"[-\s]")
 HOLIDAY = "|".join(sorted(english.HOLIDAY_NAMES, key=len, reverse=True))
-HOLIDAY = HOLIDAY.replace("years", "year['’]?s").replace("st pat", r"st\.? pat")
+HOLIDAY = HOLIDAY.replace("-", r"[-\s]?").replace("'", "['’]?").replace("years", "year['’]?s")
+HOLIDAY = regex.sub(r"\bst ", r"st\.? ", HOLIDAY)
 HOLIDAY = regex.sub(
-    r"(?<=patrick|valentine|mother|father|president|veteran|patriot)s", "['’]?s['’]?", HOLIDAY
+    r"(?<=patrick|stephen|saint|soul|valentine|mother|father|president|veteran|patriot)s",
+    "['’]?s['’]?",
+    HOLIDAY,
 )
 TO = r"\s*(?:-|–|—|to|through|thru|and|&)\s*"
 
@@ -76,7 +79,8 @@ BEFORE_HOLIDAY = regex.compile(
 )
 HOLIDAY_TIME = r"breaks?|holidays?|vacations?|recess|season|time"
 AFTER_HOLIDAY = regex.compile(
-    rf"\s*(?:{HOLIDAY_TIME}|weekend|week|dinner|lunch|brunch|meal|party|gathering|celebrations?|visit|trip)\b",
+    rf"\s*(?:{HOLIDAY_TIME}|weekend|week|dinner|lunch|brunch|meal|party|gathering|celebrations?|visit|trip"
+    r"|fast(?:ing)?|feast|festival|festivities|prayers?|eve)\b",
     regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
@@ -86,7 +90,7 @@ LIST = regex.compile(r"[\s,]*(?:and|&|or|to|-|–)?[\s,]*(?:the\s+)?", regex.IGN
 BEFORE_DAY = regex.compile(
     r"(?:the|on|of|thru|through|to|until|till|by|from|since|and|,|-)\s*$", regex.IGNORECASE
 )  # what may precede a day without a month
-CLOCK, NO_WORD, SPACE = map(regex.compile, (r"\d\d?:\d\d", r"[^a-z0-9 ]", r"\s"))
+CLOCK, NO_WORD, SPACE = map(regex.compile, (r"\d\d?:\d\d", r"[^\p{L}0-9 ]", r"\s"))
 MAX_LENGTH = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
 
