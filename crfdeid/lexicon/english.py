@@ -73,8 +73,8 @@ EASTER = {
     "mardi gras": -47, "shrove tuesday": -47, "pancake day": -47, "mothering sunday": -21, "holy week": -7,
     "maundy thursday": -3, "holy saturday": -1, "ascension day": 39, "pentecost": 49, "whitsun": 49,
     "whit monday": 50, "corpus christi": 60, "ash wednesday": -46, "lent": -46, "palm sunday": -7,
-    "good friday": -2, "easter saturday": -1, "easter sat": -1, "easter": 0, "easter sunday": 0, "easter sun": 0,
-    "easter monday": 1, "easter mon": 1,
+    "good friday": -2, "easter saturday": -1, "easter sat": -1, "easter": 0, "easter sunday": 0,
+    "easter sun": 0, "easter monday": 1, "easter mon": 1,
 }  # fmt: skip
 # days after the Hebrew new year in the autumn of the year
 HEBREW = {
@@ -315,8 +315,9 @@ def find_moon_feast(is_full: bool, days: float, month: int, day: int, year: int)
 
 
 def find_moon(number: float) -> float:
-    """The ordinal, with the time of day, of a new moon by its number from January 2000; with a half that of the
-    full moon after it. The largest terms of Meeus, Astronomical Algorithms (1991), chapter 47: to an hour."""
+    """The ordinal, with the time of day, of a new moon by its number from January 2000; with a half that of
+    the full moon after it. The largest terms of Meeus, Astronomical Algorithms (1991), chapter 47: to an
+    hour."""
     sun, moon = radians(2.5534 + 29.1053567 * number), radians(201.5643 + 385.81693528 * number)
     return NEW_MOON + LUNATION * number - 0.407 * sin(moon) + 0.173 * sin(sun)
 
