@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 
 from crfdeid.lexicon.names import (
@@ -12,6 +12,7 @@ from crfdeid.lexicon.names import (
     DOCTOR_TITLE_CUES,
     DOCTORS_TITLE_CUES,
     PATIENT_TITLE_CUES,
+    RANKS,
     RELATION,
     SHORT_TITLES,
 )
@@ -57,6 +58,7 @@ NOBODY = (
 SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
 
 OLD = rf"{BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -]"
+RANK = late(rf"(?:{RANKS})\.?")
 NUMBER_IN_BRACKETS = r"\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d)"
 SIGNER = rf"(?!{NOT_SIGNERS}){PERSON}"
 CREDENTIAL = rf", (?:{CUE_CREDENTIALS})(?![^\W_])"
@@ -251,8 +253,14 @@ def read_cues(joined: JoinedTexts) -> list[list[Span]]:
 
 
 def drop_words(text: str, spans: Sequence[Span]) -> Spans:
-    """A hospital without a name, and the name of a field or a title, are not PHI."""
-    return [span for span in spans if not _is_word(text, span)]
+    """A hospital without a name, the name of a field or a title, and a rank before a name are not PHI."""
+    names = {span.start for span in spans if span.type in NAMES}
+    return [span for span in spans if not _is_word(text, span) and not _is_rank(text, span, names)]
+
+
+def _is_rank(text: str, span: Span, names: Container[int]) -> bool:
+    """Whether a span is a rank; ``names`` are the starts of those of people."""
+    return span.end + 1 in names and bool(RANK.fullmatch(text, span.start, span.end))
 
 
 def _is_word(text: str, span: Span) -> bool:

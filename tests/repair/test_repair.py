@@ -102,6 +102,7 @@ NPI none
 12345678Radiology
 <AGE|25> M
 rang <PATIENT|Col Hargreave> x
+at <ORGANIZATION|SFC> now, <DOCTOR|Pulido>
 for hepatitis C. <DOCTOR|Brown> says
 at the E.R. <DOCTOR|Brown> says
 plan B. <DOCTOR|Brown> says
@@ -131,6 +132,7 @@ age <AGE|51> at <STREET|12 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
+    "<ORGANIZATION|SFC> <DOCTOR|Pulido>, <DOCTOR|HM1> <DOCTOR|Crain>": "SFC <DOCTOR|Pulido>, HM1 <DOCTOR|Crain>",
     "see <DOCTOR|SFC Pulido>, <DOCTOR|LT H. CUTTER>": "see SFC <DOCTOR|Pulido>, LT <DOCTOR|H. CUTTER>",
     "with <DOCTOR|RD Ito> / <PATIENT|Arrestee Antone>": "with RD <DOCTOR|Ito> / Arrestee <PATIENT|Antone>",
     "<DOCTOR|Fern H. CCLS> and <DOCTOR|Ana Roth, MAJ>": "<DOCTOR|Fern H.> CCLS and <DOCTOR|Ana Roth>, MAJ",
