@@ -132,7 +132,7 @@ age <AGE|51> at <STREET|12 Oak St> x
 """.strip().splitlines()
 
 CHANGED = {
-    "<ORGANIZATION|SFC> <DOCTOR|Pulido>, <DOCTOR|HM1> <DOCTOR|Crain>": "SFC <DOCTOR|Pulido>, HM1 <DOCTOR|Crain>",
+    "<ORGANIZATION|SFC> <DOCTOR|Pulido>": "SFC <DOCTOR|Pulido>",
     "see <DOCTOR|SFC Pulido>, <DOCTOR|LT H. CUTTER>": "see SFC <DOCTOR|Pulido>, LT <DOCTOR|H. CUTTER>",
     "with <DOCTOR|RD Ito> / <PATIENT|Arrestee Antone>": "with RD <DOCTOR|Ito> / Arrestee <PATIENT|Antone>",
     "<DOCTOR|Fern H. CCLS> and <DOCTOR|Ana Roth, MAJ>": "<DOCTOR|Fern H.> CCLS and <DOCTOR|Ana Roth>, MAJ",
