@@ -35,6 +35,8 @@ class BadRows:
             writer.writerows([*place, *found] for place, found in self.found.items())
 
     def __str__(self) -> str:
+        if len(self.found) == 1:
+            return f"1 row was left out; {self.path} has its number and the reason"
         return f"{len(self.found)} rows were left out; {self.path} has their numbers and the reasons"
 
 

@@ -178,6 +178,8 @@ def test_a_reader_of_rows_can_keep_them_and_leave_bad_ones_out(tmp_path):
     ]
     assert bad.has(path, 3) and not bad.has(path, 1) and not bad.has(tmp_path / "b.csv", 3)
     assert str(bad) == f"3 rows were left out; {tmp_path}/bad.csv has their numbers and the reasons"
+    bad.found = {(str(path), 2): bad.found[str(path), 2]}
+    assert str(bad) == f"1 row was left out; {tmp_path}/bad.csv has its number and the reason"
 
 
 @pytest.mark.parametrize("number", [999, 1000, 1001])
