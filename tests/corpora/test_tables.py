@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from crfdeid import corpora
-from crfdeid.corpora import parquet, table, whole_rows
+from crfdeid.corpora import table, whole_rows
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.whole_rows import Header
 from crfdeid.errors import FormatError
