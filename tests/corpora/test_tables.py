@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from crfdeid import corpora
-from crfdeid.corpora import table, whole_rows
+from crfdeid.corpora import parquet, table, whole_rows
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.whole_rows import Header
 from crfdeid.errors import FormatError
@@ -203,8 +203,8 @@ CHANGES = [
 
 @pytest.mark.parametrize(("texts", "dropped", "added", "keys", "types"), CHANGES)
 def test_the_columns_of_a_release(texts, dropped, added, keys, types, tmp_path):
-    pyarrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
-    parquet.write_table(pyarrow.table({"id": [7], "text": ["a"], "n": [1.5]}), tmp_path / "a.parquet")
+    pyarrow, files = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
+    files.write_table(pyarrow.table({"id": [7], "text": ["a"], "n": [1.5]}), tmp_path / "a.parquet")
     header = whole_rows.read_header(tmp_path / "a.parquet", "parquet").change_columns(texts, dropped, added)
     assert (header.keys, header.names, [str(each.type) for each in header.schema]) == (keys, keys, types)
     assert header.schema.names == list(keys)
@@ -255,7 +255,7 @@ def test_whole_rows_go_to_parquet_as_texts_or_with_their_types(tmp_path):
 
 
 def test_parquet_columns_that_hold_texts_or_numbers(tmp_path):
-    pyarrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
+    pyarrow, files = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
     columns = {
         "id": pyarrow.array(["7", "8"]).dictionary_encode(),
         "text": pyarrow.array(["a", "NULL"], pyarrow.large_string()),
@@ -263,7 +263,7 @@ def test_parquet_columns_that_hold_texts_or_numbers(tmp_path):
         "spans": pyarrow.nulls(2),
         "other": [[1], [2]],
     }
-    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    files.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
     assert list(corpora.read(tmp_path / "a.parquet")) == [
         Document("7", "a", patient="1"), Document("8", "NULL"),
     ]  # fmt: skip
