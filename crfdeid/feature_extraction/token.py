@@ -26,7 +26,7 @@ import regex
 
 from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.lexicon.letters import remember_words
-from crfdeid.text.gazetteer import Gazetteer, TableColumn, WordTable, find_value
+from crfdeid.text.gazetteer import UNKNOWN, Gazetteer, TableColumn, WordTable, find_value
 
 Value = str | tuple[str, ...] | None
 SEVERAL = frozenset(["ngrams", "words_left", "words_right", "links_left", "links_right"])
@@ -46,7 +46,7 @@ VOWELS = str.maketrans({
     **dict.fromkeys(string.ascii_letters, "c"), **dict.fromkeys("aeiouyAEIOUY", "v"),
 })  # fmt: skip
 
-NAME = re.compile(r"table_(\w+)_([a-z]+)(\d*)")
+NAME = re.compile(r"table_(\w+)_([a-z]+)(?:(\d+)|_(\d+))?")
 
 
 def shape(text: str) -> str:
@@ -242,11 +242,13 @@ def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value
 
 
 class Column(NamedTuple):
-    """A column of a table, and how many characters of its values count (all for ``None``)."""
+    """A column of a table, and which characters of its values count: the first ``length``, or the one at
+    ``place``, from 1; all where both are ``None``."""
 
     table: str
     column: str
-    length: int | None
+    length: int | None = None
+    place: int | None = None
 
 
 def is_column(name: str) -> bool:
@@ -258,10 +260,12 @@ def read_column(name: str) -> Column:
     """Return what an observation's name says.
 
     >>> read_column("table_es_words_cluster3")
-    Column(table='es_words', column='cluster', length=3)
+    Column(table='es_words', column='cluster', length=3, place=None)
+    >>> read_column("table_en_vectors_code_12")
+    Column(table='en_vectors', column='code', length=None, place=12)
     """
-    table, column, length = NAME.fullmatch(name).groups()  # type: ignore[union-attr]
-    return Column(table, column, int(length) if length else None)
+    table, column, length, place = NAME.fullmatch(name).groups()  # type: ignore[union-attr]
+    return Column(table, column, int(length) if length else None, int(place) if place else None)
 
 
 def observe_columns(
@@ -281,26 +285,37 @@ def observe_column(name: str, gazetteers: Mapping[str, Gazetteer]) -> Callable[[
     if wanted.column not in table.columns:
         near = did_you_mean(wanted.column, table.columns)
         raise TemplateError(f"{name}: the table {wanted.table} has no column {wanted.column}{near}")
-    return OfTable(table.columns[wanted.column], wanted.length)
+    return OfTable(table.columns[wanted.column], wanted.length, wanted.place)
 
 
 @dataclass(frozen=True)
 class OfTable:
-    """The observation of the first ``length`` characters of a text's value in a table.
+    """The observation of a text's value in a table: its first ``length`` characters, or the one at ``place``,
+    which a text has only where the table has it.
 
     >>> OfTable({"rosa": "0132"}, 2)("Rosa"), OfTable({"rosa": ""}, 2)("rosa")
     ('01', None)
+    >>> [OfTable({"rosa": "0132"}, place=3)(text) for text in ("rosa", "lily")]
+    ['3', None]
     """
 
     values: Mapping[str, str]
-    length: int | None
+    length: int | None = None
+    place: int | None = None
 
     def __call__(self, text: str) -> Value:
-        return (find_value(self.values, text) or "")[: self.length] or None
+        return self._cut([find_value(self.values, text)])[0]
 
     def observe_all(self, texts: Sequence[str]) -> list[Value]:
         """Observe many texts, most of which the table has as they are written: twice as fast."""
         if isinstance(self.values, TableColumn):
-            return [(value or "")[: self.length] or None for value in self.values.find_all(texts)]
+            return self._cut(self.values.find_all(texts))
         found = map(self.values.get, texts)
-        return [self(t) if value is None else value[: self.length] or None for t, value in zip(texts, found)]
+        return self._cut([find_value(self.values, t) if v is None else v for t, v in zip(texts, found)])
+
+    def _cut(self, values: Sequence[str | None]) -> list[Value]:
+        """Return the characters that count of some values."""
+        if self.place is None:
+            return [(value or "")[: self.length] or None for value in values]
+        part = slice(self.place - 1, self.place)
+        return [value[part] or None if value and value != UNKNOWN else None for value in values]

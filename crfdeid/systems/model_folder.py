@@ -70,7 +70,8 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     check_pos(config.pos, groups)
     for list_source in config.training_gazetteers:
         write_training_gazetteer(documents, list_source, gazetteers, config.min_patients)
-    names_of_lists = templates.list_gazetteers(groups)
+    tables = [Path(table).stem for table in config.tables]  # a system's own observations can need them
+    names_of_lists = [*templates.list_gazetteers(groups), *tables]
     if word_clusters.LIST in names_of_lists:
         copy_clusters(config, gazetteers)
     copy_gazetteers(names_of_lists, config, gazetteers)

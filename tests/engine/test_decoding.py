@@ -482,6 +482,7 @@ def test_observations_of_many_texts_are_those_of_each(texts):
     lists = {f"in_{word}": token.gazetteer_word(build_gazetteer(word, [word])) for word in ("a", "az")}
     values = {"a": "0132", "A": "12", "zσ": ""}
     tables = {f"table_{length}": OfTable(values, length) for length in (None, 2)}
+    tables["table_second"] = OfTable(values, place=2)
     for name, observe in (token.LEXICAL | lists | tables).items():
         found = observe_texts(name, observe, texts, [text.lower() for text in texts], list(map(form, texts)))
         assert found == [observe(text) for text in texts]

@@ -147,6 +147,22 @@ def test_compiled_loops_are_worth_it_after_less_text_than_for_a_crf(tagger, note
         assert bool(calls) == is_worth
 
 
+def test_a_network_reads_a_table_that_no_template_names(notes, tmp_path):
+    table = "# title: codes\n# columns: code\n"
+    (tmp_path / "codes.txt").write_text(table + "seen|ab\npain|cb\nfever|ad\n")
+    options = OPTIONS | {"network": ["table_codes_code_1", "table_codes_code_2"], "network_rounds": 2}
+    settings = dataclasses.replace(WITH_NETWORK, options=options, tables=(str(tmp_path / "codes.txt"),))
+    model.train(notes[:24], settings, tmp_path / "m")
+    (tmp_path / "codes.txt").unlink()
+    loaded = model.load(tmp_path / "m")
+    assert loaded.view.network.values.numbers.numbers == {
+        "table_codes_code_1": {"a": 0, "c": 1},
+        "table_codes_code_2": {"b": 0, "d": 1},
+    }
+    shares = loaded.view.network.read(loaded, loaded.batch([Document("x", "pain Pain fever zz yy")]))
+    assert len({row.tobytes() for row in shares}) > 2
+
+
 def test_forgotten_texts_are_read_again(tagger, notes):
     documents = [document.with_spans(()) for document in notes[24:28]]
     before = tagger.view.network.read(tagger, tagger.batch(documents))

@@ -34,6 +34,8 @@ COLUMNS = [
     ("cluster", ["0132", "30", "0132", "31", "none", None]),
     ("cluster2", ["01", "30", "01", "31", "no", None]),
     ("frequency", ["11", None, "11", "9", "none", None]),
+    ("cluster_1", ["0", "3", "0", "3", None, None]),
+    ("cluster_3", ["3", None, "3", None, None, None]),
 ]
 
 

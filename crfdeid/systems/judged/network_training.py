@@ -155,7 +155,8 @@ def read_tokens(
     bounds = np.append(0, np.cumsum(sizes))
     rows, lowered = columns.T[has_row], np.concatenate(words)
     tells = [bool(TELLS_WORD.match(name)) for name, own in values.items() for _ in own]
-    return TrainingTokens(rows, starts, np.array(labels), lowered, bounds, copies, np.array(tells)), values
+    tells_word = np.array(tells, bool)
+    return TrainingTokens(rows, starts, np.array(labels), lowered, bounds, copies, tells_word), values
 
 
 def number_rows(columns: Ints, owner: Ints, numbers: ValueNumbers, owners: int) -> dict[str, list[Value]]:
