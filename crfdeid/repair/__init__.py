@@ -2,9 +2,10 @@
 
 A form is a function from the text and its spans, in order, to better spans in order. It moves edges, splits,
 joins, changes types, and adds the name that a title or a number beside it announces. It takes out of a span
-only punctuation, times beside a date, durations and ratios that were read as dates, and words of closed
-lists: no other letter or digit loses its span. The forms here are of English notes and of the types of
-i2b2-2014; another language names its own in its pack.
+only punctuation, times beside a date, and words of closed lists; and it drops an age, a date or a number that
+the text beside it shows to be a measure, a duration, a score, a time, an ordinal or a code. No other letter
+or digit loses its span. The forms here are of English notes and of the types of i2b2-2014; another language
+names its own in its pack.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from crfdeid.repair.names import (
     widen_scanned_names,
 )
 from crfdeid.repair.numbers import (
+    COUNTED_TYPES,
     LABELLED,
+    drop_ages,
+    drop_numbers,
     join_glued_name,
     join_numbers,
     mark_numbers,
@@ -234,6 +238,12 @@ FORMS = {
         "AMTS <DATE|6/10>, seen <DATE|6/10>",
         "AMTS 6/10, seen <DATE|6/10>",
         frozenset({"DATE", "STREET"}),
+    ),
+    "drop_ages": Repair(
+        drop_ages, "<AGE|47> mi from her, <AGE|61> M", "47 mi from her, <AGE|61> M", frozenset({"AGE"})
+    ),
+    "drop_numbers": Repair(
+        drop_numbers, "seen ~<PHONE|0105>, CPT <ZIP|90837>", "seen ~0105, CPT 90837", COUNTED_TYPES
     ),
     "find_names": Repair(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today", search=read_cues),
     "mark_phones": Repair(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>", PHONE_TYPES),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.repair.spans import Spans, cut, join_neighbours, late, move_edges, search_tail
+from crfdeid.repair.spans import Context, Spans, cut, join_neighbours, late, move_edges, search_tail
 from crfdeid.text.document import Range, Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
@@ -132,7 +132,38 @@ ORDINAL = late(r"\d{1,2}(?:[–-]\d{1,2})?(?i:st|nd|rd|th)")
 NOT_DAY_AFTER = late(
     r"[ \t]*(?i:%?ile\b|(?:per)?centile|ed\b|edition|floor|grade|attempt|toe|finger|rib|digit|ray|mt\b|mc\b|"
     r"nerve|cn\b|ics\b|intercostal|generation|degree|trimester|stage|line|dose|ventricle|meta(?:tars|carp)al|cousin|child|"
-    r"pregnancy)"
+    r"pregnancy|time\b(?![:.]?[ ]*\d)|hour\b|period\b|cert\b|ass(?:is)?t\b|pod\b|gr\b)"
+)
+DURATION_BEFORE = late(r"(?<![^\W_])[xX×] ?\Z")  # x 3/7
+PAGE_BEFORE = late(r"\b(?i:pg|page|sheet)[.:]? ?\Z")
+WHO = (  # sat
+    r"(?:\b(?i:he|she|they|we|i|who|has|have|had|having|father|mother|mum|mom|dad|wife|husband|son|daughter|patient)"
+    r"|(?<![^\W_])(?!(?:Fri|On|This|Last|Next|Every|Since|From|Till?|Until|By|For)\b)[A-Z][a-z’'-]+) "
+)
+WHERE = (
+    r" (?i:with (?:him|her|them|us|me)|beside|next to|up (?:in|on|and)"
+    r"|(?:by|on|in|at) (?:the|a|his|her|my|their)(?! (?:morning|afternoon|evening|weekend)))\b"
+)
+NOT_DATES = (
+    Context("(?i:sats?) (?:3[2-9]|[4-9]\\d|100)%?", after=r"(?![ ]?(?:m?c?g|ml|units?)\b)"),
+    Context(
+        "(?i:sats?)", after=r" (?:(?i:was|is|of|were|now) )?(?:[4-9]\d|100)(?!\d)(?! ?(?:m?c?g|ml|units?)\b)"
+    ),
+    Context("sat|SAT", after=r" (?i:down)\b"),
+    Context("sat|SAT", before=WHO, after=WHERE),
+    Context("(?i:sat)", after=r" (?i:sh?ri aka?al)\b"),
+    Context("sun|SUN", before=r"\b(?i:the|hot) ", after=r"\s*(?:[.,;)!?]|\Z)"),
+    Context("MAR", before=r"\b(?i:the|e)[ -]", after=r"(?![ .]?\d)"),  # a chart of medicines
+    Context("(?i:christmas)", after=r" (?i:disease|factor)\b"),
+    Context(r"\d{1,2}", before=r"(?<![^\s(,:;])[A-Z]|\b(?i:year|yr|grade) "),  # V10, Year 10
+    Context(r"\d\d?-\d\d", before=r"(?<![^\s(,:;])\."),  # .30-06
+    Context(r"\d{1,2} ?[–-] ?\d{1,2}", before=r"\b(?i:timings?|opening hours):?[ \t]*"),
+    Context(r"\d{1,2}(?:/\d{1,2}){3,}|\d{1,3} ?(?:m?c?g|kg|ml|cm|mm)"),
+    Context("(?i:(?:[a-z]+[ -])?(?:[a-z]+th|first|second|third))", after=r" (?i:(?:per)?centile)\b"),
+    Context(  # times in a list
+        r"(?:[01]?\d|2[0-3])\.[0-5]\d",
+        after=r"(?:, \d{1,2}\.[0-5]\d)*, \d{1,2}\.(?:3[2-9]|[45]\d)(?![\d.])",
+    ),
 )
 
 
@@ -228,8 +259,10 @@ def _is_weekday_of(text: str, weekday: Span, day: Span) -> bool:
 
 
 def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
-    """A time, a duration, a score, levels of the spine and a ratio that no calendar has are not dates."""
+    """A time, a duration, a score, levels of the spine, a ratio that no calendar has, an ordinal before what
+    it counts, the saturation and the verb "sat" are not dates."""
     kept = [span for span in spans if not (_is_time(text, span) or _is_noted_time(text, span))]
+    kept = [span for span in kept if span.type != "DATE" or not any(c.matches(text, span) for c in NOT_DATES)]
     ratios = {span: found for span in kept if (found := _read_ratio(text, span))}
     if not ratios:
         return kept
@@ -260,15 +293,19 @@ def _is_duration(text: str, span: Span, ratio: tuple[int, int], is_british: bool
         return True
     if min(first, second) > MONTHS_OF_YEAR and second != first + 1:  # 95/96 is a winter
         return True
-    if not is_british or second not in (7, MONTHS_OF_YEAR):
+    if second not in (7, MONTHS_OF_YEAR):
         return False
-    return not DAY_CUE.search(text, max(0, span.start - REACH), span.start)
+    if DURATION_BEFORE.search(text, max(0, span.start - REACH), span.start):
+        return True
+    return is_british and not DAY_CUE.search(text, max(0, span.start - REACH), span.start)
 
 
 def _is_score(text: str, span: Span) -> bool:
     before = max(0, span.start - REACH)
     return bool(
-        SCALE_BEFORE.search(text, before, span.start) or SPINE_BEFORE.search(text, before, span.start)
+        SCALE_BEFORE.search(text, before, span.start)
+        or SPINE_BEFORE.search(text, before, span.start)
+        or PAGE_BEFORE.search(text, before, span.start)
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, late, widen
+from crfdeid.repair.dates import NOT_DAY_AFTER
+from crfdeid.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Context, Spans, join_neighbours, late, widen
 from crfdeid.text.document import Span
 
 COMMAS = (",", ", ")
@@ -77,6 +78,61 @@ AGE = late(r"\d{1,3}")
 SEX_AFTER = late(r"(?: {1,2}|/|\t)(?:M|F|male|female)(?![^\W_])")
 CODE = late(r"(?=(?:\D*\d){5}|[A-Z]{3}\d{4}$)[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
 PARTS = late(r"(?:\d{2,3} )+\d{2,3}")
+
+# Numbers that are not ages, and numbers that are not a person's.
+REST = r"(?:[ -](?i:one|two|three|four|five|six|seven|eight|nine)\b|[.,]\d+)?"  # of "sixty-one", "46.8"
+MEASURE = (  # MM is a myeloma, MG a myasthenia, MI an infarct, FT full-time
+    r"(?:(?i:km|kgs?|kilos?|lbs?|pounds|miles|cm|mcg|mls?|mmhg|bpm|mph|kpa|mmol|inch(?:es)?|met(?:re|er)s|gauge)"
+    r"|mm(?! hm)|mg|(?i:mi)(?= (?i:from|to|away|off|out|[nsew]|north|south|east|west)\b)"
+    r"|(?i:ft|feet)(?= (?i:w|with|up|down|from|fall|tall|away|high|long|deep|wide|of|above|below|off|drop)\b)"
+    r"|(?i:min(?:ute)?s?)(?! (?i:old|of (?:age|life))| ?[/,]))(?![^\W_])"
+)
+PERIOD = r"(?:years?|yrs?|months?|mths?|mos?|weeks?|wks?|days?|hours?|hrs?)"
+DURATION = (
+    rf"(?i:{PERIOD} (?:ago|after|later|earlier|hence|apart|out (?:of|from)|sober|clean(?! shaven)|housed"
+    r"|in recovery|on(?=[,.;]| (?:and|she|he|it|i|we|they)\b)|of (?:practice|experience|marriage|sobriety"
+    r"|service|abuse|use|treatment|follow-?up|recovery|abstinence|exposure|employment|education|work|[a-z]+ing)"
+    r"|(?<=hours )since|(?<=hrs )since)|(?:weeks?|wks?|months?|mths?|/12|/52) (?:pregnant|gestation))"
+    r"(?![^\W_])"
+)
+FOR = (
+    r"\b(?i:(?<!normal )(?<!small )(?<!big )(?<!tall )(?<!large )(?<!good )(?<!fine )(?<!well )for|after"
+    r"|another|within|(?:partner|wife|husband|friend) of) "
+)
+COUNTED = (
+    r"corner|vessel|view|lead|point|stage|step|pack|hour|minute|bed|bedroom|storey|story|way|pin|ply|mile"
+)
+SCORES = (
+    r"SATS?|[Ss]ats|[Oo]2 [Ss]at|SpO2|SPO2|HR|RR|BP|HAM-?D|PHQ-?[289]?|GAD-?7|GCS|MMSE|MoCA|MOCA|EPDS|GAF"
+    r"|BDI|MADRS|BMI|(?i:wt|weight|size|sz|level|lvl|sess|session|room|rm|cabin|queue|token)"
+)
+NO_PERSON = (  # behind the number
+    r"(?!,? ?(?:[-/] ?)?(?i:y|yo|y/o|y\.o|yrs?|years?|months?|mths?|mo|weeks?|wks?|days?|[mf]|male|female|man"
+    r"|woman)(?![^\W_]))"
+)
+NOT_AGES = (
+    Context(after=rf"{REST}(?:[ -]?{MEASURE}| ?[%°])"),
+    Context(after=rf"{REST}[ -]?{DURATION}"),
+    Context(before=FOR, after=rf"{REST}[ -]?(?i:{PERIOD})\b(?![ -](?i:olds?|of (?:age|life))\b)"),
+    Context(r"\d{1,2}", after=rf"(?i:st|nd|rd|th){NOT_DAY_AFTER.pattern}"),
+    Context(after=rf"-(?i:{COUNTED})\b"),
+    Context(
+        r"\d|1[0-2]|(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)",
+        after=r" ?(?i:[ap]\.?m|o['’]?clock|in the (?:morning|afternoon|evening))\b",
+    ),
+    Context(r"[234]\d", after=r" ?\+ ?[0-6](?!\d)"),  # weeks and days of a pregnancy
+    Context(before=rf"(?<![^\W_])(?:{SCORES})[.:=]? ?(?:(?i:was|is|of|now|at) )?", after=NO_PERSON),
+    Context(r"\d+", before=r"(?<![^\s(,:;])(?:[A-EG-LN-Z]|\.)", after=NO_PERSON),  # B12, .22
+)
+COUNTED_TYPES = frozenset({"MEDICALRECORD", "IDNUM", "PHONE", "ZIP", "ROOM", "VEHICLE"})
+CODES = r"(?:CPT|HCPCS|MBS|ISO|ORS|CFR|USC|LOINC|SNOMED|ICD-?(?:9|10)?)(?: codes?| no\.?)?[:#]? ?"
+NOT_NUMBERS = (
+    Context(before=rf"(?<![^\W_]){CODES}"),
+    Context(rf"{CODES}\d.*"),
+    Context(r"(?:[01]\d|2[0-3])[0-5]\d", before=r"~ ?|\bETA:? ?"),
+    Context(r"ETA:? ?(?:[01]\d|2[0-3])[0-5]\d"),
+)
+SHORT = late(r"(?<![^\W_])(?:[A-Z]{1,3} )?\d{1,2}(?![^\W_])")  # of a record
 
 
 def split_numbers(text: str, spans: Sequence[Span]) -> Spans:
@@ -184,6 +240,21 @@ def widen_ages(text: str, spans: Sequence[Span]) -> Spans:
                 span = replace(span, start=match.start())
         yield span
         low = span.end
+
+
+def drop_ages(text: str, spans: Sequence[Span]) -> Spans:
+    """A measure, a duration, a score, a time, a calibre and the number of a room are not ages."""
+    return [span for span in spans if span.type != "AGE" or not any(c.matches(text, span) for c in NOT_AGES)]
+
+
+def drop_numbers(text: str, spans: Sequence[Span]) -> Spans:
+    """A time, a record of two digits, and the number of a standard, a law or a tariff are not a person's."""
+    for span in spans:
+        is_short = span.type == "MEDICALRECORD" and SHORT.fullmatch(text, span.start, span.end)
+        if not is_short and not (
+            span.type in COUNTED_TYPES and any(c.matches(text, span) for c in NOT_NUMBERS)
+        ):
+            yield span
 
 
 def split_phones(text: str, spans: Sequence[Span]) -> Spans:
