@@ -11,7 +11,14 @@ from typing import Any
 
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.table import CHUNK, COLUMNS, build_documents, build_row
+from crfdeid.corpora.table import (
+    CHUNK,
+    COLUMNS,
+    KeepRows,
+    build_documents,
+    build_row,
+    join_chunks,
+)
 from crfdeid.errors import FormatError, show_install
 from crfdeid.files import open_whole
 from crfdeid.text.document import Document
@@ -33,12 +40,13 @@ def read(
     id_column: str = "id",
     text_column: str = "text",
     patient_column: str | None = None,
+    keep: KeepRows | None = None,
     bad: BadRows | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each row; Parquet has an encoding and nulls already, so ``encoding`` is not used,
-    and a text NULL is a text."""
+    and a text NULL is a text. ``keep`` is that of :func:`crfdeid.corpora.table.read`."""
     check_columns(path, {id_column, text_column, patient_column or "patient", "spans"})
-    rows = read_rows(path)
+    rows = read_rows(path, keep)
     yield from build_documents(rows, path, id_column, text_column, patient_column, bad, nulls=())
 
 
@@ -74,11 +82,10 @@ def read_schema(path: Path) -> Any:
         return file.schema_arrow
 
 
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path, keep: KeepRows | None = None) -> Iterator[dict[str, Any]]:
     """Yield the cells of each row with the types that they have."""
     with open_file(path) as file:
-        for batch in file.iter_batches(CHUNK):
-            yield from batch.to_pylist()
+        yield from join_chunks((batch.to_pylist() for batch in file.iter_batches(CHUNK)), keep)
 
 
 @contextmanager

@@ -294,10 +294,10 @@ class Reading:
         return {name: value for name in names if (value := getattr(self, name))}
 
     def read(
-        self, path: Path | str, keep: Callable[[dict[Any, Any]], None] | None = None
+        self, path: Path | str, keep: Callable[[list[dict[Any, Any]]], object] | None = None
     ) -> Iterator[Document]:
-        """Read the documents of a file or folder. A CSV table gives each row to ``keep`` before its
-        document."""
+        """Read the documents of a file or folder. A table gives its rows to ``keep`` before their
+        documents."""
         format, columns = self.find_format(path), self.columns
         if columns and format == "omop":
             raise ConfigurationError(f"{format}: its columns have names; --from table reads it as any table")

@@ -32,6 +32,8 @@ OPTIONS = "--id-column, --text-column and --patient-column name others"
 NULLS = ("NULL", "\\N")  # what databases write for no value
 CHUNK = 1000  # notes in memory at once
 
+KeepRows = Callable[[list[dict[Any, Any]]], object]
+
 
 def read(
     path: Path,
@@ -39,17 +41,24 @@ def read(
     id_column: str = "id",
     text_column: str = "text",
     patient_column: str | None = None,
-    keep: Callable[[dict[Any, Any]], None] | None = None,
+    keep: KeepRows | None = None,
     bad: BadRows | None = None,
     delimiter: str = ",",
 ) -> Iterator[Document]:
-    """Yield a document for each row. Before it is yielded, ``keep`` gets its row; ``bad`` gets a bad row."""
-    rows: Iterator[dict[Any, Any]]
-    rows = (row for chunk in read_chunks(path, encoding, delimiter) for row in chunk.to_dict("records"))
-    if keep:
-        rows = (keep(row) or row for row in rows)
+    """Yield a document for each row. Before they are yielded, ``keep`` gets the rows of a chunk; ``bad`` gets
+    a bad row."""
+    chunks = (chunk.to_dict("records") for chunk in read_chunks(path, encoding, delimiter))
+    rows = join_chunks(chunks, keep)
     short = find_short_rows(path, encoding, delimiter)
     yield from build_documents(rows, path, id_column, text_column, patient_column, bad, short)
+
+
+def join_chunks(chunks: Iterable[list[Any]], keep: KeepRows | None = None) -> Iterator[Any]:
+    """Yield the rows of the chunks. ``keep`` gets a chunk as a whole before its first row is yielded."""
+    for rows in chunks:
+        if keep and rows:
+            keep(rows)
+        yield from rows
 
 
 def find_short_rows(path: Path, encoding: str, delimiter: str) -> set[int]:

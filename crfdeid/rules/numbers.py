@@ -24,6 +24,8 @@ EXTENSION = r"(?:,?[ ]?(?:x|ext\.?|extension)[ ]?\d{2,6})?"
 AREA = re.compile(
     rf"\d{{3}}(?:\)[ ]?|[-./][ ]?|[ ])\d{{3}}(?:[-. ]|[ ]-[ ])\d{{4}}(?!\d)(?!-\d){EXTENSION}", re.IGNORECASE
 )
+COUNTRY = re.compile(r"(?:\+?1[-. ]?)?\(?")  # and the mark before an area code
+SSN = re.compile(r"(?<![\w./-])\d{3}-\d{2}-\d{4}(?![\w/-])")
 AREA_CODES = Beside(lengths=[3])
 FAX = re.compile(r"\b(?:fax|facsimile|f)[\w ]{0,12}[#:.]{0,2}[ (]*(?:1-)?$", re.IGNORECASE)
 CALLED = re.compile(
@@ -198,6 +200,19 @@ def cut_line_before(note: IndexedNote, start: int) -> str:
     return note.text[max(note.find_line_start(start), start - 30) : start]
 
 
+def is_contact(text: str) -> bool:
+    """Whether a text is a telephone number with an area code or a social security number as a whole, or has
+    an e-mail address.
+
+    >>> [is_contact(text) for text in ("+1 (617) 555-0148", "219-09-9998", "ana@a.example", "100-200")]
+    [True, True, True, False]
+    """
+    if SSN.fullmatch(text) or EMAIL.search(text):
+        return True
+    before = COUNTRY.match(text)
+    return any(AREA.fullmatch(text, start) for start in (0, before.end() if before else 0))
+
+
 def find_area_numbers(note: IndexedNote) -> Iterator[tuple[Edges, bool]]:
     """Yield the offsets of numbers with an area code, and whether each is a fax number."""
     for start in note.find_numbers(AREA_CODES):
@@ -256,7 +271,7 @@ def find_extensions(note: IndexedNote, lists: Lists) -> Iterator[Edges]:
 extension = Rule("extension", "PHONE", DOUGLASS, find_extensions)
 
 ssn = match_at_numbers(
-    "ssn", "SSN", SSNS, "nnn-nn-nnnn.", r"(?<![\w./-])\d{3}-\d{2}-\d{4}(?![\w/-])",
+    "ssn", "SSN", SSNS, "nnn-nn-nnnn.", SSN.pattern,
     beside=Beside(next="-"),
 )  # fmt: skip
 labelled_ssn = match_at_words(

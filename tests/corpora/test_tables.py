@@ -163,7 +163,7 @@ def test_a_reader_of_rows_can_keep_them_and_leave_bad_ones_out(tmp_path):
     kept: list[dict] = []
     bad = BadRows(tmp_path / "bad.csv")
     path = write(tmp_path, "id;text;x\n1;a;p\n1;b;q\n2\n3;NULL;r\n4;d;s\n")
-    found = list(table.read(path, keep=kept.append, bad=bad, delimiter=";"))
+    found = list(table.read(path, keep=kept.extend, bad=bad, delimiter=";"))
     assert [note.id for note in found] == ["1", "4"] and [row["x"] for row in kept] == [
         "p",
         "q",

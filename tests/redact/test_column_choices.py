@@ -1,12 +1,14 @@
 """The other columns of a table: dates move with the notes, and nothing goes out that nobody spoke for."""
 
 import csv
-from datetime import date, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from marked_notes import run, status
 
+from crfdeid.redact.run import patients
 from crfdeid.redact.run.column_choices import find_content, shift_cell, shift_cells
 
 TABLE = """note,patient,body,NOTE_DATE,NOTE_TYPE,seen
@@ -65,7 +67,7 @@ def test_columns_are_dropped_or_copied(path, tmp_path):
         ("--drop-column Seen", "no column Seen, which an option names; did you mean seen?"),
         ("--drop-column body", "column body has two uses"),
         ("--drop-column seen --copy-column seen", "column seen has two uses"),
-        ("--drop-column seen --out c.jsonl", "only from one table to one table"),
+        ("--drop-column seen --out c.jsonl", "only where a table or a query becomes one table"),
         ("--date-column seen --policy limited_data_set", "the policy keeps the dates of the notes"),
     ],
 )
@@ -107,7 +109,8 @@ def test_a_column_that_is_named_as_names_are_is_refused(path, tmp_path, capsys):
     [
         (["2061-04-02", "", None], "dates"),
         (["4/2/61", "x"], "dates"),
-        (["4/2/61", "x", "y"], None),
+        (["4/2/61", "x", "y"], "dates"),
+        (["4/2/61", *["x"] * 10], None),
         ([date(2061, 4, 2)], "dates"),
         (["20610402"], "dates"),
         (["99999999", "12345678"], None),
@@ -182,3 +185,97 @@ def test_a_column_of_numbers_or_addresses_of_people_is_refused(name, cells, is_r
         assert "has numbers or addresses of people; wanted --date" in capsys.readouterr().err
     run(path, "--out", tmp_path / "c.csv", *RULES, *(["--copy-column", name] if is_refused else []))
     assert read_rows(tmp_path / "c.csv")[0][name] == cells
+
+
+@pytest.mark.parametrize(
+    ("cell", "moved"),
+    [
+        ("02-APR-2061", "16-APR-2061"),
+        ("02-APR-61 10.15.00.000000 AM", "16-APR-61 10.15.00.000000 AM"),
+        ("02APR2061:10:15:00", "16APR2061:10:15:00"),
+        ("April 2, 2061", "April 16, 2061"),
+        ("20610402101500", "20610416101500"),
+        ("20610402T1015Z", "20610416T1015Z"),
+        ("2061-04-02 00:00:00 UTC", "2061-04-16 00:00:00 UTC"),
+        ("2061-04-02 00:00:00-05", "2061-04-16 00:00:00-05"),
+        ("2061-04-02Z", "2061-04-16Z"),
+        (20610402, 20610416),
+        (20610402.0, 20610416.0),
+        (Decimal("20610402"), Decimal("20610416")),
+        ("2061-04", None),
+        (20611402, None),
+        (61, None),
+        (True, None),
+        (float("inf"), None),
+        ("9999-12-31", None),
+        ("12/31/9999", None),
+        ("0000-00-00", None),
+        ("1900-01-01", None),
+        ("1/1/1900", None),
+        (date(9999, 12, 31), None),
+        (datetime(1, 1, 1), None),
+        (datetime(1900, 1, 1, tzinfo=UTC), None),
+        (datetime(2061, 4, 2, 10, tzinfo=UTC), datetime(2061, 4, 16, 10, tzinfo=UTC)),
+        (99991231, None),
+        (19000101, None),
+    ],
+)
+def test_a_day_moves_in_the_forms_of_databases_and_a_placeholder_is_empty(cell, moved):
+    assert shift_cell(cell, 14) == moved and type(shift_cell(cell, 14)) is type(moved)
+
+
+def test_a_placeholder_shows_neither_the_shift_nor_an_age(tmp_path):
+    path, out = tmp_path / "n.csv", tmp_path / "c.csv"
+    rows = "1,7,2061-04-02,9999-12-31,Seen 4/2/2061.\n2,7,1900-01-01,2061-04-09,Well.\n"
+    path.write_text(f"note,patient,begin,end,body\n{rows}")
+    run(path, "--out", out, *RULES, "--date-column", "begin", "--date-column", "end")
+    first, second = read_rows(out)
+    assert first["begin"] and second["end"] and first["end"] == second["begin"] == ""
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["02-APR-2061"],
+        ["02APR2061", "09APR2061"],
+        ["20610402.0", "2061-04-02"],
+        ["0000-00-00", "9999-12-31", "2061-04-02"],
+        ["NULL", "\\N", "", "2061-04-02"],
+        ["ongoing", "ongoing", "2061-04-02"],
+        ["2061-04"],
+        ["Apr 2061"],
+        [20610402, None],
+        [20610402.0, float("nan")],
+        [Decimal("20610402")],
+    ],
+)
+def test_a_column_has_dates_in_any_of_their_forms(cells):
+    assert find_content("x", cells) == "dates"
+
+
+@pytest.mark.parametrize(
+    "cells", [["201234", "201399"], ["1/1280", "1/640"], ["1.2345"], [201234], ["120-80"], [2061], ["10:15"]]
+)  # fmt: skip
+def test_numbers_are_no_dates(cells):
+    assert find_content("x", cells) is None
+
+
+@pytest.mark.parametrize("first", ["NULL", "", "\\N"])
+@pytest.mark.parametrize("out", ["c.csv", "-"])
+def test_a_table_whose_first_cells_are_empty_is_refused_where_others_are_dates(
+    first, out, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    cells = "".join(f"{n},Well.,{first}\n" for n in range(1200))
+    Path("n.csv").write_text(f"note,body,seen\n{cells}1200,Well.,2061-04-02\n")
+    assert status("n.csv", "--out", out, "--format", "table", *RULES) == 2
+    said = capsys.readouterr()
+    assert "column seen has dates" in said.err and "2061" not in said.out and not Path("c.csv").exists()
+
+
+def test_a_stream_is_judged_by_its_first_thousand_rows(tmp_path, monkeypatch, capsys):
+    (tmp_path / "n.csv").write_text("note,body,seen\n1,Well.,\n2,Well.,2061-04-02\n")
+    monkeypatch.setattr(patients, "INPUT", tmp_path / "n.csv")
+    assert status("-", "--from", "table", "--out", "-", *RULES) == 2
+    said = capsys.readouterr()
+    assert "standard input: column seen has dates" in said.err and said.out == ""

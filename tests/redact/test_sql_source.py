@@ -1,8 +1,10 @@
 """Notes from a database: the same as from a file, read once, and nothing of them in a message."""
 
+import csv
 import sqlite3
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -136,8 +138,8 @@ def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsy
     monkeypatch.chdir(tmp_path)
     subprocess.run(["sh", "-ec", use_this_python(command)], check=True,
                    capture_output=True)  # fmt: skip
-    (note,) = corpora.read(tmp_path / "clean.jsonl")
-    assert (note.id, note.patient) == ("1", "7") and "Okafor" not in note.text
+    (row,) = read_rows(tmp_path / "released.csv")
+    assert [*row] == ["note_id", "mrn", "body"] and "Okafor" not in row["body"] and row["mrn"] != "7"
 
 
 @pytest.mark.parametrize(
@@ -179,3 +181,134 @@ def test_an_id_twice_in_a_query_is_refused_at_its_number():
         list(patients.refuse_repeated(iter([Document("Ana Ruiz", "")] * 2)))
     with pytest.raises(FormatError, match="^--sql: the query gives no notes$"):
         list(patients.refuse_repeated(iter(())))
+
+
+TABLE_ROWS = [  # id, patient, text, the day of the note, a number of eight digits, ward
+    ("n1", "7", "Seen by Dr. Ruiz on 3/4/2061.", "2061-03-04", 20610304, "5W"),
+    ("n2", "7", "Seen again on 3/11/2061.", None, 20610311, None),
+    ("n3", "8", "Mr. Lee, SSN 219-09-9998.", "9999-12-31", None, "=1"),
+    ("n4", "8", "Seen on 4/2/2061.", "1900-01-01", 99991231, "NULL"),
+]
+TABLE_HEADER = ("id", "patient", "text", "day", "number", "ward")
+WHOLE = "SELECT * FROM visits ORDER BY patient, id"
+SPOKEN = ("--date-column", "day", "--date-column", "number")
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """The address of a database, and a CSV table with the same rows."""
+    with sqlite3.connect(tmp_path / "visits.db") as database:
+        database.execute("CREATE TABLE visits (id, patient, text, day, number INTEGER, ward)")
+        database.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", TABLE_ROWS)
+    database.close()
+    with open(tmp_path / "visits.csv", "w", newline="") as file:
+        csv.writer(file).writerows([TABLE_HEADER, *TABLE_ROWS])
+    return f"sqlite:///{tmp_path / 'visits.db'}"
+
+
+def read_rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("more", [(), ("--keep-ids",), ("--drop-column", "ward"), ("--spreadsheet-safe",),
+                                  ("--new-ids", "keyed"), ("--with-spans",), ("--jobs", 2),
+                                  ("--by", "note")])  # fmt: skip
+def test_a_query_becomes_the_table_that_a_file_of_the_same_rows_becomes(visits, tmp_path, capsys, more):
+    options = [*OPTIONS, *SPOKEN, *more]
+    status, said = run(capsys, tmp_path / "visits.csv", "--out", tmp_path / "a.csv", *options)
+    assert status == 0, said
+    status, said = run(capsys, "--sql", visits, "--query", WHOLE, "--out", tmp_path / "b.csv", *options)
+    assert status == 0, said
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_dates_of_a_query_move_with_their_notes_and_other_columns_arrive(visits, tmp_path, capsys):
+    redact.main(["--sql", visits, "--query", WHOLE, "--out", str(tmp_path / "b.csv"), *OPTIONS, *SPOKEN])
+    first, second, third, fourth = read_rows(tmp_path / "b.csv")
+    day = datetime.strptime(first["text"].split(" on ")[1], "%m/%d/%Y.").date()
+    assert first["day"] == f"{day}" != "2061-03-04" and first["number"] == f"{day:%Y%m%d}"
+    assert second["day"] == "" and second["number"] == f"{day + timedelta(7):%Y%m%d}"
+    assert third["day"] == third["number"] == fourth["day"] == fourth["number"] == ""
+    assert [row["ward"] for row in (first, second, third, fourth)] == ["5W", "", "=1", "NULL"]
+    said = capsys.readouterr().out
+    assert "copied unchanged, PHI included: ward\n" in said and "3 cells of date columns are empty" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "said"),
+    [
+        (WHOLE, "", "--sql: column day has dates; wanted --date-column, --drop-column or --copy-column"),
+        (WHOLE, "--date-column day", "--sql: column number has dates; wanted --date-column"),
+        (WHOLE, "--date-column day --copy-column Number",
+         "--sql: no column Number, which an option names; did you mean number?"),
+        (WHOLE, "--date-column day --copy-column text", "column text has two uses"),
+        ("SELECT id, text, 'Ottoline Okafor' AS signed FROM visits", "", "column signed has names"),
+        ("SELECT id, text, '617-555-0148' AS reached FROM visits", "",
+         "column reached has numbers or addresses of people"),
+        ("SELECT id, text, NULL AS dob FROM visits", "", "column dob has dates"),
+        ("SELECT id, text, day, id FROM visits", "", "--sql: two columns of the query have the name id"),
+        ("SELECT id, text, x'00ff' AS image FROM visits", "",
+         "column image has values that are neither texts nor numbers"),
+    ],
+)  # fmt: skip
+def test_a_column_of_a_query_that_nobody_spoke_for_is_refused(visits, tmp_path, capsys, query, options, said):
+    given = ["--sql", visits, "--query", query, "--by", "note", *options.split()]
+    status, error = run(capsys, *given, "--out", tmp_path / "b.csv", *OPTIONS)
+    assert status == 2 and said in error and error.count("\n") == 1
+    assert not (tmp_path / "b.csv").exists()
+
+
+def test_a_column_whose_first_thousand_values_are_empty_is_judged_by_the_others(tmp_path, capsys):
+    rows = [(n, n, "Well.", None if n <= 1500 else "2061-03-04") for n in range(1, 1511)]
+    with sqlite3.connect(tmp_path / "late.db") as database:
+        database.execute("CREATE TABLE late (id, patient, text, seen)")
+        database.executemany("INSERT INTO late VALUES (?, ?, ?, ?)", rows)
+    database.close()
+    with open(tmp_path / "late.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("id", "patient", "text", "seen"), *rows])
+    query = ["--sql", f"sqlite:///{tmp_path / 'late.db'}", "--query", "SELECT * FROM late"]
+    for source in (query, [tmp_path / "late.csv"]):
+        status, error = run(capsys, *source, "--out", tmp_path / "b.csv", *OPTIONS)
+        assert status == 2 and "column seen has dates; wanted" in error and error.count("\n") == 1
+        assert not (tmp_path / "b.csv").exists()
+
+
+def test_rows_of_a_query_that_are_left_out_do_not_shift_the_columns(visits, tmp_path, capsys):
+    with sqlite3.connect(tmp_path / "visits.db") as database:
+        database.execute("UPDATE visits SET text = NULL WHERE id IN ('n2', 'n4')")
+    database.close()
+    given = ["--sql", visits, "--query", WHOLE, "--out", tmp_path / "b.csv", *OPTIONS, *SPOKEN]
+    assert run(capsys, *given)[0] == 2 and not (tmp_path / "b.csv").exists()
+    assert run(capsys, *given, "--skip-bad", tmp_path / "bad.csv")[0] == 3
+    assert [row["ward"] for row in read_rows(tmp_path / "b.csv")] == ["5W", "=1"]
+    assert [row["row"] for row in read_rows(tmp_path / "bad.csv")] == ["2", "4"]
+
+
+def test_a_text_that_says_null_is_a_text_in_a_database(visits, tmp_path, capsys):
+    query = "SELECT id, 'NULL' AS text FROM visits"
+    given = ["--sql", visits, "--query", query, "--out", tmp_path / "b.csv", *OPTIONS]
+    assert run(capsys, *given)[0] == 0
+    assert {row["text"] for row in read_rows(tmp_path / "b.csv")} == {"NULL"}
+
+
+def test_a_query_that_becomes_json_lines_says_which_columns_are_left_out(visits, tmp_path, capsys):
+    given = ["--sql", visits, "--query", WHOLE, *OPTIONS]
+    redact.main([*given, "--out", str(tmp_path / "b.jsonl")])
+    assert "columns that are not in the output: day, number, ward\n" in capsys.readouterr().out
+    status, error = run(capsys, *given, "--out", tmp_path / "c.jsonl", "--date-column", "day")
+    assert status == 2 and "only where a table or a query becomes one table (.csv, .parquet)" in error
+    redact.main([str(tmp_path / "visits.csv"), *OPTIONS, "--out", str(tmp_path / "d.jsonl")])
+    assert "columns that are not in the output: day, number, ward\n" in capsys.readouterr().out
+
+
+def test_a_query_becomes_a_table_on_standard_output_and_in_parquet(visits, tmp_path, capfdbinary):
+    given = ["--sql", visits, "--query", WHOLE, *OPTIONS, *SPOKEN]
+    redact.main([*given, "--out", str(tmp_path / "b.csv")])
+    capfdbinary.readouterr()
+    redact.main([*given, "--format", "table", "--out", "-"])
+    assert capfdbinary.readouterr().out == (tmp_path / "b.csv").read_bytes()
+    parquet = pytest.importorskip("pyarrow.parquet")
+    redact.main([*given, "--out", str(tmp_path / "b.parquet")])
+    rows = parquet.read_table(tmp_path / "b.parquet").to_pylist()
+    assert [{key: cell or "" for key, cell in row.items()} for row in rows] == read_rows(tmp_path / "b.csv")

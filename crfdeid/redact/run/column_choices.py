@@ -10,21 +10,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from datetime import date, timedelta
+from datetime import date, time, timedelta
+from decimal import Decimal
+from itertools import islice
+from math import isfinite
 from typing import Any
+from uuid import UUID
 
+from crfdeid.corpora import table
 from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.lexicon import word_lists
-from crfdeid.lexicon.letters import WORD, fold
+from crfdeid.lexicon.letters import WORD, fold, word_set
 from crfdeid.lexicon.names import KEPT_TITLES
 from crfdeid.lexicon.ordinary import is_listed_name, is_ordinary
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.plan import COLUMN_OPTIONS as OPTIONS
 from crfdeid.redact.run.plan import ColumnOptions
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.dates import DateShifter, Shift
+from crfdeid.redact.surrogates.dates import DateShifter, Shift, make_date, parser
 from crfdeid.redact.surrogates.patient import UNDATED
+from crfdeid.rules.numbers import is_contact
 from crfdeid.text.document import Document
 
 NAMES = ("PATIENT", "DOCTOR")  # types of columns of names
@@ -32,15 +38,33 @@ NUMBERS = (  # and of columns of what the Safe Harbor calls identifiers
     "MEDICALRECORD", "SSN", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "PHONE", "FAX", "EMAIL",
     "USERNAME", "STREET", "CITY", "ZIP",
 )  # fmt: skip
-NUMBER_CELL = re.compile(
-    r"[0-9]{3}-[0-9]{2}-[0-9]{4}|(?:\+?1[-. ]?)?\(?[0-9]{3}\)?[-. ]?[0-9]{3}[-.][0-9]{4}"
-    r"|[^\s@]+@[^\s@]+\.[^\s@]+"
+ZONE = r"(?:Z|UTC|GMT|[A-Z]{2,4}T|[A-Z][a-z]+/[A-Za-z_/]+|[+-][0-9]{2}:?[0-9]{2}|[+-][0-9]{2})"
+TIME = re.compile(  # behind a day
+    r"(?:[T :]\s?[0-2]?[0-9][:.][0-5][0-9](?:[:.][0-9][0-9:.,]*)?(?:\s?[AaPp]\.?[Mm]\.?)?"
+    rf"(?:\s?{ZONE})?|Z|[+-][0-9]{{2}}:[0-9]{{2}})$"
 )
-DATE_CELL = re.compile(
-    r"(?P<day>[12][0-9]{3}(?P<mark>[-/.]?)[01]?[0-9](?P=mark)[0-3]?[0-9]"
-    r"|[0-3]?[0-9](?P<other>[-/.])[0-3]?[0-9](?P=other)(?:[12][0-9])?[0-9]{2})"
-    r"(?P<time>[T ][0-2]?[0-9]:[0-5][0-9][0-9:.]*(?:\s?[AaPp][Mm])?(?:\s?Z|\s?[+-][0-9:]{2,6})?)?"
+COMPACT = re.compile(  # a day in digits only, and perhaps a time
+    r"(?P<day>[12][0-9]{3}[01][0-9][0-3][0-9])"
+    rf"(?P<time>(?:[T ]?[0-2][0-9]:?[0-5][0-9](?::?[0-5][0-9](?:\.[0-9]+)?)?)?(?:\s?{ZONE})?)"
 )
+NO_DAY = re.compile(  # what is written where there is no day: 0000-00-00, 9999-12-31, 12/31/9999
+    r"(?:000[01]|9999)([-/.]?)[01][0-9]\1[0-3][0-9]\b.*"
+    r"|[0-9]{1,2}[-/.](?:[0-9]{1,2}|[A-Za-z]{3})[-/.](?:000[01]|9999)\b.*"
+)
+YEARS = range(1850, 2500)  # of days that are no placeholders
+PLACEHOLDERS = frozenset(  # first and last days of calendars and of types of databases
+    date(*day) for day in (
+        (1899, 12, 30), (1899, 12, 31), (1900, 1, 1), (1901, 1, 1), (1970, 1, 1), (2078, 12, 31),
+        (2079, 6, 6), (2099, 12, 31), (2100, 1, 1), (2199, 12, 31), (2200, 1, 1), (2262, 4, 11),
+        (2299, 12, 31),
+    )
+)  # fmt: skip
+LONGEST = 60  # characters of a cell that is a date
+LEAST_DATES = 10  # one date among this many cells makes a column of dates
+NAMES_OF_DATES = word_set("date dates datetime timestamp dt dttm dtm dob dod birthday")
+PLAIN = (str, int, float, Decimal, date, time, timedelta, UUID)  # types of cells that are looked at
+BLANKS = frozenset(("", *table.NULLS))
+DECIDING = 1000  # filled cells of a column that are looked at
 OF_PEOPLE = "numbers or addresses of people"
 MOST_PARTS = 4  # of the name of a person
 OLDEST = 89  # years between two dates of a row, of which the first may be a birth date
@@ -58,15 +82,31 @@ def check_columns(columns: ColumnOptions, header: Header, own: Collection[str], 
             raise ConfigurationError(f"{where}: column {column} has two uses; wanted one of {OPTIONS}")
 
 
-def refuse_open(
-    columns: ColumnOptions, header: Header, rows: Iterable[Row], own: Collection[str], where: str
-) -> None:
-    """Raise :class:`FormatError` where a column of dates or names has no option; ``rows`` are a sample."""
-    known, rows = {*own, *columns.dates, *columns.dropped, *columns.copied}, list(rows)
-    for number, key in enumerate(header.keys, 1):
-        if key not in known and (what := find_content(key, [row.get(key) for row in rows])):
-            name = name_column(header, key, number)
-            raise FormatError(f"{where}: column {name} has {what}; wanted {OPTIONS} for it")
+class OpenColumns:
+    """The columns that no option names and that do not make a note, which is ``own``. The first cells of each
+    that are filled show whether it may be copied."""
+
+    def __init__(self, columns: ColumnOptions, header: Header, own: Collection[str], where: str) -> None:
+        known = {*own, *columns.dates, *columns.dropped, *columns.copied}
+        self._where = where
+        self._names = {
+            key: name_column(header, key, number)
+            for number, key in enumerate(header.keys, 1)
+            if key not in known
+        }
+        self._cells: dict[str, list[Any]] = {}
+
+    def refuse(self, rows: Sequence[Row]) -> None:
+        """Raise :class:`FormatError` where the next rows show that a column has dates or names."""
+        for key, name in self._names.items():
+            before = self._cells.get(key, [])
+            filled = (cell for row in rows if not is_blank(cell := row.get(key)))
+            cells = [*before, *islice(filled, DECIDING - len(before))]
+            if len(cells) == len(before) and key in self._cells:
+                continue
+            self._cells[key] = cells
+            if what := find_content(key, cells):
+                raise FormatError(f"{self._where}: column {name} has {what}; wanted {OPTIONS} for it")
 
 
 def is_month_first(columns: ColumnOptions, rows: Iterable[Row]) -> bool:
@@ -83,8 +123,8 @@ def name_column(header: Header, key: str, number: int) -> str:
 
 
 def find_content(name: str, cells: Sequence[Any]) -> str | None:
-    """Say what a column has that may not go out as it is: most of its cells are dates or names of people, or
-    its name says so.
+    """Say what a column has that may not go out as it is: some of its cells are dates, or most are names or
+    numbers of people, or its name says so.
 
     >>> find_content("at", ["2061-04-02", ""]), find_content("last_name", []), find_content("n", ["20610402"])
     ('dates', 'names', 'dates')
@@ -98,17 +138,40 @@ def find_content(name: str, cells: Sequence[Any]) -> str | None:
         return "names"
     if type in NUMBERS:
         return OF_PEOPLE
-    filled = [cell for cell in cells if cell is not None and cell == cell and cell != ""]
-    if type == "DATE" or (filled and 2 * sum(map(is_date, filled)) >= len(filled)):
+    filled = [cell for cell in cells if not is_blank(cell)]
+    if not all(isinstance(cell, PLAIN) for cell in filled):
+        return "values that are neither texts nor numbers"
+    if type == "DATE" or has_name_of_dates(name):
+        return "dates"
+    if filled and LEAST_DATES * sum(map(is_date, filled)) >= len(filled):
         return "dates"
     if filled and 2 * sum(map(is_number, filled)) > len(filled):
         return OF_PEOPLE
     return "names" if filled and 2 * sum(map(is_person, filled)) > len(filled) else None
 
 
+def has_name_of_dates(column: str) -> bool:
+    """Whether the name of a column says that it has dates.
+
+    >>> [has_name_of_dates(name) for name in ("NOTE_DATE", "chartDate", "created_at", "ADMITDATE", "rate")]
+    [True, True, True, True, False]
+    """
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", column)]
+    return (
+        bool(NAMES_OF_DATES & {*words})
+        or column.endswith(("_at", "_AT"))
+        or any(word.endswith(("date", "datetime", "timestamp")) and word != "update" for word in words)
+    )
+
+
+def is_blank(cell: object) -> bool:
+    """Whether a cell has no value, or a word of databases for none."""
+    return cell is None or cell != cell or (isinstance(cell, str) and cell.strip() in BLANKS)
+
+
 def is_number(cell: object) -> bool:
     """Whether a cell looks like a social security or telephone number, or an e-mail address."""
-    return isinstance(cell, str) and NUMBER_CELL.fullmatch(cell.strip()) is not None
+    return isinstance(cell, str) and is_contact(cell.strip())
 
 
 def is_person(cell: object) -> bool:
@@ -131,26 +194,65 @@ def is_person(cell: object) -> bool:
 
 
 def is_date(cell: object) -> bool:
-    if isinstance(cell, date):
+    """Whether a cell is a day, a month of a year, or what is written where there is no day.
+
+    >>> [is_date(cell) for cell in ("02-APR-61", "2061-04", 20610402, "0000-00-00", "1/1280", "1.2.3", 2061)]
+    [True, True, True, True, False, False, False]
+    """
+    if read_day(cell) is not None:
         return True
-    found = DATE_CELL.fullmatch(cell.strip()) if isinstance(cell, str) else None
-    return found is not None and read_day(found["day"]) is not None
+    text = show_whole(cell) if is_whole(cell) else cell
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return False
+    if NO_DAY.fullmatch(text.strip()):
+        return True
+    months = [] if text.isdigit() or "." in text else parser.parse_dates(text.strip()) or []
+    years = [year.value for each in months if each.find("m") and (year := each.find("y"))]
+    return any(year in YEARS for year in years)
 
 
-def read_day(text: str) -> date | None:
-    """Read a whole day; of two numbers that may both be a month, the first is."""
-    numbers = [int(number) for number in re.findall(r"[0-9]+", text)]
-    if len(numbers) == 1:
-        numbers = [int(text[:4]), int(text[4:6]), int(text[6:])]
-    if numbers[0] < 1000:
-        numbers = [numbers[2], *numbers[:2]]
-    year, month, day = numbers
-    for first, second in ((month, day), (day, month)):
-        try:
-            return date(year if year > 99 else 2000 + year, first, second)
-        except ValueError:
-            continue
-    return None
+def is_whole(cell: object) -> bool:
+    """Whether a cell is a whole number, as which some databases keep days: 20610402."""
+    return isinstance(cell, (int, float, Decimal)) and isfinite(cell) and cell == cell // 1
+
+
+def show_whole(cell: Any) -> str:
+    return str(int(cell))
+
+
+def read_day(cell: object) -> date | None:
+    """Read the whole day of a cell; of two numbers that may both be a month, the first is."""
+    if isinstance(cell, date):
+        return cell if cell == cell else None  # a time that is missing in pandas is not itself
+    text = show_whole(cell) if is_whole(cell) else cell
+    if not isinstance(text, str) or len(text) > LONGEST:
+        return None
+    day, _ = split_time(text.strip())
+    if day.isdigit():
+        found = COMPACT.fullmatch(day)
+        return make_date(int(day[:4]), int(day[4:6]), int(day[6:8])) if found and len(day) == 8 else None
+    return DateShifter(Shift(0, 0)).find_note_date([day])
+
+
+def split_time(text: str) -> tuple[str, str]:
+    """Split a cell into its day, and the time of day behind it.
+
+    >>> split_time("02-APR-61 10.15.00 AM"), split_time("20610402101500"), split_time("2061-04-02")
+    (('02-APR-61', ' 10.15.00 AM'), ('20610402', '101500'), ('2061-04-02', ''))
+    """
+    if found := COMPACT.fullmatch(text):
+        return found["day"], found["time"]
+    at = found.start() if (found := TIME.search(text)) else len(text)
+    return text[:at], text[at:]
+
+
+def find_day(cell: Any) -> date | None:
+    """Return the day of a cell, which may move. The first and last days of calendars and of databases mean
+    that there is no day: moved, they would show the shift to everyone who knows them."""
+    day = read_day(cell)
+    if day is None or day.year not in YEARS:
+        return None
+    return None if date(day.year, day.month, day.day) in PLACEHOLDERS else day
 
 
 def shift_cells(
@@ -183,28 +285,28 @@ def find_written_date(redacted: Document, days: int, month_first: bool) -> date 
         return None
 
 
-def find_day(cell: Any) -> date | None:
-    if isinstance(cell, date):
-        return cell if cell == cell else None  # a time that is missing in pandas is not itself
-    found = DATE_CELL.fullmatch(cell.strip()) if isinstance(cell, str) else None
-    return read_day(found["day"]) if found else None
-
-
 def shift_cell(cell: Any, days: int, month_first: bool = True) -> Any:
-    """Return a date, or a text with one day and perhaps a time, ``days`` later.
+    """Return a date, or a number or text with a day and perhaps a time, ``days`` later; None for others.
 
     >>> shift_cell("2061-04-02 10:15", 14), shift_cell("4/2/2061", 14), shift_cell("20610402", 14)
     ('2061-04-16 10:15', '4/16/2061', '20610416')
+    >>> shift_cell(20610402, 14), shift_cell("02-APR-61", 14), shift_cell("9999-12-31", 14)
+    (20610416, '16-APR-61', None)
     """
-    if not isinstance(cell, str):
-        return cell + timedelta(days)
-    found = DATE_CELL.fullmatch(cell.strip())
-    if not found:
+    day = find_day(cell)
+    if day is None:
         return None
-    if found["mark"] == "":
-        day = read_day(found["day"])
-        moved = f"{day + timedelta(days):%Y%m%d}" if day else None
-    else:
-        shifter = DateShifter(Shift(round(days / 365.25), days), month_first)
-        moved = shifter.shift_text(found["day"], None)
-    return None if moved is None else moved + (found["time"] or "")
+    try:
+        moved = day + timedelta(days)
+    except OverflowError:
+        return None
+    if isinstance(cell, date):
+        return moved
+    if not isinstance(cell, str):
+        return type(cell)(int(f"{moved:%Y%m%d}"))
+    written, time = split_time(cell.strip())
+    if written.isdigit():
+        return f"{moved:%Y%m%d}{time}"
+    shifter = DateShifter(Shift(round(days / 365.25), days), month_first)
+    made = shifter.shift_text(written, date(day.year, day.month, day.day))
+    return None if made is None else made + time

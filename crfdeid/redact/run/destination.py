@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.corpora.output import write_in_turn
+from crfdeid.corpora.table import KeepRows
 from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.redact.redactor import Replacement
 from crfdeid.redact.run.new_ids import hide_order, sort_by_id
 from crfdeid.text.document import Document
 
 FORMULA = "=+-@\t\r"  # what formulas begin with
-
-KeepRow = Callable[[dict[Any, Any]], None]
 
 
 def clear_leftovers(out: Path, *others: Path | None) -> None:
@@ -92,7 +91,7 @@ class Destination:
         return f"wrote the {'folder' if self.is_folder else 'file'} {self.path}"
 
     @property
-    def keep(self) -> KeepRow | None:
+    def keep(self) -> KeepRows | None:
         """The output for the rows of a table that is read once."""
         return None
 

@@ -13,7 +13,7 @@ database, which may hold a password, nor text of a row.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +24,7 @@ import regex
 from crfdeid import corpora
 from crfdeid.corpora import i2b2_2014, table
 from crfdeid.corpora.registry import Reading
+from crfdeid.corpora.table import KeepRows
 from crfdeid.errors import ConfigurationError, FormatError, show_id, show_install
 from crfdeid.redact.redactor import identify_patient
 from crfdeid.redact.run.plan import FOLDER, Query, list_folders
@@ -42,12 +43,12 @@ def build_reader(
     path: Path,
     reading: Reading,
     patient_from: str | None,
-    keep: Callable[[dict[Any, Any]], None] | None = None,
+    keep: KeepRows | None = None,
 ) -> Callable[[], Iterator[Document]]:
-    """Return a function that reads the notes with their patients, and gives ``keep`` the rows of a CSV table.
+    """Return a function that reads the notes with their patients, and gives ``keep`` the rows of a table.
     Raises :class:`ConfigurationError` for a pattern that is not a regular expression."""
     if patient_from == FOLDER:
-        return lambda: read_folders(path, reading)
+        return lambda: read_folders(path, reading, keep)
     if patient_from:
         return find_patients(lambda: reading.read(path, keep), patient_from)
     if reading.format == i2b2_2014.FORMAT.name:
@@ -97,11 +98,11 @@ def find_patient(note: Document, pattern: regex.Pattern[str]) -> Document:
     return replace(note, patient=(found[1] if pattern.groups else found[0]) if found else None)
 
 
-def read_folders(path: Path, reading: Reading) -> Iterator[Document]:
+def read_folders(path: Path, reading: Reading, keep: KeepRows | None = None) -> Iterator[Document]:
     """Yield the notes of each folder in ``path``. The folder is their patient, and its name with a full stop
     begins their ids. Raises :class:`FormatError` for a file beside the folders."""
     for folder in list_folders(path):
-        for note in reading.read(folder):
+        for note in reading.read(folder, keep):
             yield replace(note, id=f"{folder.name}.{note.id}", patient=folder.name)
 
 
@@ -154,9 +155,11 @@ def group_stream(
         yield group
 
 
-def build_query_reader(query: Query, reading: Reading) -> Callable[[], Iterator[Document]]:
-    """Return a function that reads the notes of the query. Raises :class:`ConfigurationError` if SQLAlchemy
-    is not installed."""
+def build_query_reader(
+    query: Query, reading: Reading, keep: KeepRows | None = None
+) -> Callable[[], Iterator[Document]]:
+    """Return a function that reads the notes of the query, and gives ``keep`` its rows. Raises
+    :class:`ConfigurationError` if SQLAlchemy is not installed."""
     try:
         import sqlalchemy  # noqa: F401
     except ImportError:
@@ -164,11 +167,17 @@ def build_query_reader(query: Query, reading: Reading) -> Callable[[], Iterator[
     url = os.environ.get(URL_VARIABLE, "") if query.url == "env" else query.url
     columns = reading.id_column or "id", reading.text_column or "text", reading.patient_column
     bad = reading.find_bad_rows(table.FORMAT.name)
-    return lambda: refuse_repeated(table.build_documents(read_rows(url, query.text), WHERE, *columns, bad))
+
+    def read() -> Iterator[Document]:
+        rows = table.join_chunks(read_chunks(url, query.text), keep)
+        yield from refuse_repeated(table.build_documents(rows, WHERE, *columns, bad, nulls=()))
+
+    return read
 
 
-def read_rows(url: str, query: str) -> Iterator[Mapping[Any, Any]]:
-    """Yield the rows of a query by column. Raises :class:`FormatError` where the database refuses it."""
+def read_chunks(url: str, query: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of a query by column, :data:`BATCH` at a time. Raises :class:`FormatError` where the
+    database refuses it, and where two columns have one name."""
     import sqlalchemy
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -176,11 +185,23 @@ def read_rows(url: str, query: str) -> Iterator[Mapping[Any, Any]]:
         engine = sqlalchemy.create_engine(url)
         with engine.connect() as connection:
             streamed = connection.execution_options(stream_results=True, yield_per=BATCH)
-            for row in streamed.execute(sqlalchemy.text(query)):
-                yield row._mapping
+            result = streamed.execute(sqlalchemy.text(query))
+            names = [str(name) for name in result.keys()]  # noqa: SIM118
+            refuse_same_names(names)
+            for rows in result.partitions(BATCH):
+                yield [dict(zip(names, row)) for row in rows]
     except (SQLAlchemyError, ImportError) as error:
         cause = type(getattr(error, "orig", None) or error).__name__
         raise FormatError(f"{WHERE}: the database or its driver refused: {cause}") from None
+
+
+def refuse_same_names(names: Sequence[str]) -> None:
+    """Raise :class:`FormatError` where two columns of a query have one name."""
+    if again := [name for number, name in enumerate(names) if name in names[:number]]:
+        name = again[0] if again[0].isprintable() else f"number {names.index(again[0]) + 1}"
+        raise FormatError(
+            f"{WHERE}: two columns of the query have the name {name}; wanted AS for one of them"
+        )
 
 
 def refuse_repeated(notes: Iterator[Document]) -> Iterator[Document]:

@@ -19,7 +19,8 @@ from crfdeid.systems.threshold import Threshold, parse_threshold
 COLUMN_OPTIONS = "--date-column, --drop-column or --copy-column"
 STREAM = Path("-")  # standard input or output
 FOLDER = "folder"  # of --patient-from
-QUERY_FORMAT = "jsonl"  # that the rows of a query are written in, where no other is named
+QUERY_FORMAT = "table"  # as which the rows of a query are read
+QUERY_OUTPUT = "jsonl"  # the format that they are written in, where no other is named
 BEST: Literal["best"] = "best"  # in place of a threshold: the most probable labels
 NOT_OF_MESSAGES = ("new_ids", "patient_from", "resume", "with_spans", "recursive")  # options
 PLAIN = (  # fields that are options as they are
@@ -101,7 +102,7 @@ class RedactPlan:
         check_options(args)
         reading = find_reading(args)
         source = str(reading.format)
-        format = choose_format(args, source)
+        format = choose_format(args, QUERY_OUTPUT if args.sql else source)
         reading = cli.build_reading(args, source, with_fields=are_messages(source, format))
         if reading.with_fields:
             check_messages(args, format)

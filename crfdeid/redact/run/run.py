@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import __version__, corpora
+from crfdeid.corpora.table import KeepRows
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.files import find_date, hold_output
 from crfdeid.lexicon import ENGLISH, NoteLanguage
@@ -38,9 +39,11 @@ from crfdeid.text.document import Document
 if TYPE_CHECKING:
     from crfdeid.redact.leftover.known_patients import KnownPatients
     from crfdeid.redact.run.new_ids import IdReplacer
+    from crfdeid.redact.run.table_output import UnwrittenColumns
     from crfdeid.systems.term_lists import Terms
 
 ReadNotes = Callable[[], Iterator[Document]]
+TABLES = ("table", "parquet")  # formats whose readers give their rows
 SPAN_SOURCES = {
     "auto": "the notes' own and the model's",
     "gold": "only the notes' own",
@@ -52,7 +55,7 @@ SPAN_SOURCES = {
 class RedactRun:
     """The loaded parts of a plan. ``stages`` are the steps between tagging and redacting: a step that is off
     is absent. One of them is what is ``known`` of the patients. ``earlier`` are the files that the output
-    folder already has."""
+    folder already has, and ``unwritten`` the columns of a table that the output does not have."""
 
     plan: RedactPlan
     redactor: Redactor
@@ -64,6 +67,7 @@ class RedactRun:
     report: Report
     language: NoteLanguage | None
     earlier: Stamps
+    unwritten: UnwrittenColumns | None = None
 
     @classmethod
     def of(cls, plan: RedactPlan, destination: Destination, left_out: Mapping[str, int] | None) -> RedactRun:
@@ -88,7 +92,20 @@ class RedactRun:
         )
         language = NoteLanguage(tagger.language, tagger.scheme.name) if tagger else None
         earlier = stamp_files(plan.out) if plan.overwrite else {}
-        return cls(plan, redactor, destination, stages, known, tagger, threshold, report, language, earlier)
+        unwritten = note_columns(plan, destination)
+        return cls(
+            plan,
+            redactor,
+            destination,
+            stages,
+            known,
+            tagger,
+            threshold,
+            report,
+            language,
+            earlier,
+            unwritten,
+        )
 
     @contextmanager
     def open(self) -> Iterator[Iterator[Document]]:
@@ -124,6 +141,7 @@ class RedactRun:
         yield from self.report.lines()
         yield IDS_OF_MESSAGES if self.plan.reading.with_fields else IDS[self.plan.new_ids]
         yield from self.destination.lines()
+        yield from self.unwritten.lines() if self.unwritten else ()
         yield from self.language.lines() if self.language else ()
         yield str(self.destination)
         if left := count_unchanged(self.plan.out, self.earlier):
@@ -148,7 +166,7 @@ class RedactRun:
     def _group(self) -> Iterator[Group]:
         """Yield the notes of one patient after the other."""
         plan, by_note = self.plan, self.redactor.by_note
-        read = build_reader(plan, self.destination.keep)
+        read = build_reader(plan, self.destination.keep or (self.unwritten.keep if self.unwritten else None))
         if plan.query or plan.notes == STREAM:
             grouped: Iterator[Group] = patients.group_stream(
                 read, by_note, "--sql" if plan.query else "standard input"
@@ -259,14 +277,24 @@ def choose_output_form(destination: Destination, plan: RedactPlan, redactor: Red
 
         kept = keep_columns(destination, plan, redactor.find_days)
     if plan.columns and not kept:
-        raise ConfigurationError(f"{COLUMN_OPTIONS}: only from one table to one table")
+        wanted = "only where a table or a query becomes one table (.csv, .parquet)"
+        raise ConfigurationError(f"{COLUMN_OPTIONS}: {wanted}")
     return kept or destination
 
 
-def build_reader(plan: RedactPlan, keep: destination.KeepRow | None) -> ReadNotes:
-    """Return the function that reads the notes; it gives ``keep`` the rows of a CSV table."""
+def note_columns(plan: RedactPlan, destination: Destination) -> UnwrittenColumns | None:
+    """Return what notes the columns of a table that the output leaves out, if it is not a table too."""
+    if destination.originals is not None or plan.source not in TABLES:
+        return None
+    from crfdeid.redact.run.table_output import UnwrittenColumns
+
+    return UnwrittenColumns(plan.reading)
+
+
+def build_reader(plan: RedactPlan, keep: KeepRows | None) -> ReadNotes:
+    """Return the function that reads the notes; it gives ``keep`` the rows of a table."""
     if plan.query:
-        rows = patients.build_query_reader(plan.query, plan.reading)
+        rows = patients.build_query_reader(plan.query, plan.reading, keep)
         return patients.find_patients(rows, plan.patient_from)
     path = patients.INPUT if plan.notes is None or plan.notes == STREAM else plan.notes
     return patients.build_reader(path, plan.reading, plan.patient_from, keep)

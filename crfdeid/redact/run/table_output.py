@@ -3,7 +3,7 @@
 Only the cells of the text change, and, unless ``--keep-ids``, those of the id and the patient, which become
 codes: nobody can see from a cell whether it is a real identifier. The other cells are read again from the
 file when their row is written, so they never go through the redactor, and the memory holds no more notes than
-the redactor does.
+the redactor does. Standard input and a query are read once: their rows wait for their notes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -20,26 +20,50 @@ from typing import Any, ClassVar, NamedTuple
 
 from crfdeid.corpora import parquet, storage, whole_rows
 from crfdeid.corpora.jsonl import build_item
-from crfdeid.corpora.table import CHUNK, read_cell
+from crfdeid.corpora.registry import Reading
+from crfdeid.corpora.table import CHUNK, KeepRows, join_chunks, read_cell
 from crfdeid.corpora.whole_rows import Header, Row
 from crfdeid.errors import FormatError
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.column_choices import (
+    OpenColumns,
     check_columns,
     find_written_date,
     is_month_first,
     name_column,
-    refuse_open,
     shift_cells,
 )
-from crfdeid.redact.run.destination import Destination, KeepRow, quote_cell, quote_formulas
+from crfdeid.redact.run.destination import Destination, quote_cell, quote_formulas
 from crfdeid.redact.run.new_ids import sort_items
-from crfdeid.redact.run.patients import INPUT, compile_pattern, find_patient
+from crfdeid.redact.run.patients import INPUT, WHERE, compile_pattern, find_patient
 from crfdeid.redact.run.plan import STREAM, RedactPlan, is_table
 from crfdeid.text.document import Document
 
 FindDays = Callable[[Document], int]
 SPANS = "spans"  # the column of a note's spans
+
+
+class UnwrittenColumns:
+    """The columns of a table that becomes something else, where only the note, its id and its patient are."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._own, self._names = list_own(reading), dict[str, None]()
+
+    def keep(self, rows: list[dict[Any, Any]]) -> None:
+        """Note the columns of rows."""
+        self._names.update(dict.fromkeys(str(key) for key in rows[0] if key not in self._own))
+
+    def lines(self) -> Iterator[str]:
+        header = whole_rows.guess_header(self._names)
+        names = [name_column(header, key, number) for number, key in enumerate(header.keys, 1)]
+        if names:
+            yield f"columns that are not in the output: {', '.join(names)}"
+
+
+def list_own(reading: Reading) -> tuple[str, str, str, str]:
+    """The columns that make a note: its text, its spans, its id and its patient."""
+    id, patient = reading.id_column or "id", reading.patient_column or "patient"
+    return reading.text_column or "text", SPANS, id, patient
 
 
 class OutputRow(NamedTuple):
@@ -48,53 +72,65 @@ class OutputRow(NamedTuple):
 
 
 class WholeTable:
-    """The rows of the table of the plan's notes, which get their redacted notes. A stream is read once:
-    ``keep`` takes its rows."""
+    """The rows of the table of the plan's notes, which get their redacted notes. A stream or a query is read
+    once: ``keep`` takes its rows."""
 
     def __init__(self, plan: RedactPlan, find_days: FindDays | None = None) -> None:
         self._plan = plan
         self.columns, self.find_days, self.is_month_first = plan.columns, find_days, True
         self.patient_pattern = compile_pattern(plan.patient_from) if plan.patient_from else None
         self.unread = 0  # cells of date columns that were emptied
-        reading, is_stream = plan.reading, plan.notes == STREAM
-        path = INPUT if plan.notes is None or is_stream else plan.notes
-        self.id_column, self.text_column = reading.id_column or "id", reading.text_column or "text"
-        self.patient_column = reading.patient_column or "patient"
+        reading, is_stream = plan.reading, plan.notes in (STREAM, None)
+        path = WHERE if plan.query else INPUT if plan.notes in (STREAM, None) else plan.notes
+        assert path
+        self.where = "standard input" if path == INPUT else str(path)
+        self.text_column, _, self.id_column, self.patient_column = self.own = list_own(reading)
         self.has_new_ids, self.has_spans = plan.new_ids is not None, plan.has_spans
         self.is_quoted = plan.is_spreadsheet_safe
         self.originals: dict[str, str] = {}  # real ids by new ones, of notes that are not yet written
         self._bad, self._path, self.delimiter = reading.bad, path, reading.delimiter
         self._read_before: deque[Row] = deque()  # rows of a stream whose notes are not yet written
         self._header: Header | None = None
-        self.keep = self._keep_row if is_stream else None
+        self._open: OpenColumns | None = None
+        self.keep: KeepRows | None = self._keep_rows if is_stream else None
         if self.keep:
             self._take_row: Callable[[], Row | None] = lambda: (
                 self._read_before.popleft() if self._read_before else None
             )
         else:
-            rows = whole_rows.read_rows(path, plan.source, reading.encoding, reading.delimiter)
-            self._take_row = lambda: next(rows, None)
             self._header = whole_rows.read_header(path, plan.source, reading.encoding, reading.delimiter)
+            rows = join_chunks(self._read_chunks(), self._open_columns().refuse)
+            self._take_row = lambda: next(rows, None)
 
-    def check_columns(self, rows: Iterable[Row]) -> None:
-        """Raise an error where the options do not say what becomes of a column; ``rows`` are a sample."""
-        where, rows = "standard input" if self.keep else str(self._path), list(rows)
-        check_columns(self.columns, self.header, self.own, where)
-        refuse_open(self.columns, self.header, rows, self.own, where)
+    def check_columns(self, rows: Sequence[Row]) -> None:
+        """Raise an error where the options do not say what becomes of a column; ``rows`` are the first."""
+        check_columns(self.columns, self.header, self.own, self.where)
+        self._open = self._open_columns()
+        self._open.refuse(rows)
         self.is_month_first = is_month_first(self.columns, rows)
 
-    def read_sample(self) -> Iterator[Row]:
-        """Yield the first rows of a file."""
+    def read_sample(self) -> list[Row]:
+        """Return the first rows of a file."""
+        return next(self._read_chunks(), [])
+
+    def _read_chunks(self) -> Iterator[list[Row]]:
+        """Yield the rows of a file, chunk by chunk."""
         plan, reading = self._plan, self._plan.reading
         rows = whole_rows.read_rows(self._path, plan.source, reading.encoding, reading.delimiter)
-        return islice(rows, CHUNK)
+        while chunk := list(islice(rows, CHUNK)):
+            yield chunk
 
-    def _keep_row(self, row: Row) -> None:
-        """Keep a row of a stream until its note is written."""
+    def _open_columns(self) -> OpenColumns:
+        return OpenColumns(self.columns, self.header, self.own, self.where)
+
+    def _keep_rows(self, rows: list[dict[Any, Any]]) -> None:
+        """Keep rows of a stream until their notes are written."""
         if self._header is None:
-            self._header = whole_rows.guess_header({str(key): row[key] for key in row})
-            self.check_columns([row])
-        self._read_before.append(row)
+            self._header = whole_rows.guess_header({str(key): cell for key, cell in rows[0].items()})
+            self.check_columns(rows)
+        elif self._open:
+            self._open.refuse(rows)
+        self._read_before.extend(rows)
 
     def lines(self) -> Iterator[str]:
         """Say which columns were copied, by their names in the header, which is not text of a note."""
@@ -111,11 +147,6 @@ class WholeTable:
             yield f"{self.unread} cells of date columns are empty now: no date, or an age over 89"
 
     @property
-    def own(self) -> tuple[str, ...]:
-        """The columns that make a note."""
-        return (self.text_column, SPANS, self.id_column, self.patient_column)
-
-    @property
     def changed(self) -> tuple[str, ...]:
         ids = (self.id_column, self.patient_column) if self.has_new_ids else ()
         return (self.text_column, SPANS, *ids)
@@ -123,7 +154,7 @@ class WholeTable:
     @property
     def header(self) -> Header:
         if self._header is None:
-            raise FormatError("standard input: no documents")
+            raise FormatError(f"{self.where}: no documents")
         return self._header
 
     @property
@@ -196,7 +227,7 @@ class TableDestination(Destination):
         return False
 
     @property
-    def keep(self) -> KeepRow | None:
+    def keep(self) -> KeepRows | None:
         return self.table.keep if self.table else None
 
     @property
