@@ -279,3 +279,46 @@ def test_a_stream_is_judged_by_its_first_thousand_rows(tmp_path, monkeypatch, ca
     assert status("-", "--from", "table", "--out", "-", *RULES) == 2
     said = capsys.readouterr()
     assert "standard input: column seen has dates" in said.err and said.out == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "what"),
+    [
+        ("PAT_LAST_NAME", ["White"], "names"),
+        ("patientName", ["x"], "names"),
+        ("attending_name", ["x"], "names"),
+        ("lname", ["White"], "names"),
+        ("author", ["White"], "names"),
+        ("phone_number", ["6175550148"], "numbers or addresses of people"),
+        ("pt_email_address", ["x"], "numbers or addresses of people"),
+        ("patient_ssn", [219099998], "numbers or addresses of people"),
+        ("signed", ["Okafor", "Ruiz", "White"], "names"),
+        ("town", ["Boston"], "numbers or addresses of people"),
+        ("drug_name", ["Lisinopril", "Aspirin"], None),
+        ("ward_name", ["Ellison", "5W", "ICU"], None),
+        ("patient_class", ["inpatient"], None),
+        ("provider_type", ["MD", "NP"], None),
+        ("white_cell_count", ["5.1"], None),
+        ("visit_number", ["1", "2"], None),
+        ("month", ["April", "June", "January"], None),
+        ("weekday", ["Monday", "Friday"], None),
+        ("state", ["Virginia", "Maine", "Georgia"], None),
+        ("kind", ["Final", "Addended", "Draft"], None),
+    ],
+)
+def test_a_column_of_people_is_refused_by_its_name_or_its_cells(name, cells, what, tmp_path, capsys):
+    path, out = tmp_path / "n.csv", tmp_path / "c.csv"
+    path.write_text(f"note,body,{name}\n" + "".join(f"{n},Well.,{cell}\n" for n, cell in enumerate(cells)))
+    if what is None:
+        run(path, "--out", out, *RULES)
+        return
+    assert status(path, "--out", out, *RULES) == 2 and not out.exists()
+    assert f"column {name} has {what}; wanted --date-column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("policy", ["limited_data_set", "years_only", "gdpr"])
+def test_a_policy_whose_texts_keep_years_refuses_columns_that_move(policy, path, tmp_path, capsys):
+    out, date_columns = tmp_path / "c.csv", ("--date-column", "NOTE_DATE", "--date-column", "seen")
+    assert status(path, "--out", out, *RULES, *date_columns, "--policy", policy) == 2
+    error = capsys.readouterr().err
+    assert "would show the shift; wanted --copy-column or --drop-column" in error and not out.exists()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, pairwise
 from math import isfinite
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,7 @@ from crfdeid.errors import ConfigurationError, FormatError, did_you_mean
 from crfdeid.lexicon import word_lists
 from crfdeid.lexicon.letters import WORD, fold, word_set
 from crfdeid.lexicon.names import KEPT_TITLES
-from crfdeid.lexicon.ordinary import is_listed_name, is_ordinary
+from crfdeid.lexicon.ordinary import is_known_word, is_listed_name, is_ordinary
 from crfdeid.redact.leftover.patient_table import find_type
 from crfdeid.redact.run.plan import COLUMN_OPTIONS as OPTIONS
 from crfdeid.redact.run.plan import ColumnOptions
@@ -62,6 +62,14 @@ PLACEHOLDERS = frozenset(  # first and last days of calendars and of types of da
 LONGEST = 60  # characters of a cell that is a date
 LEAST_DATES = 10  # one date among this many cells makes a column of dates
 NAMES_OF_DATES = word_set("date dates datetime timestamp dt dttm dtm dob dod birthday")
+ROLES = word_set(
+    """patient pat pt subject person member guarantor subscriber insured kin contact mother father spouse
+    doctor physician provider prov attending referring ordering nurse author surgeon resident clinician
+    staff signer user"""
+)
+ROLES_ALONE = word_set("lname fname mname lastname firstname surname author")  # a name without another word
+SAYING = word_set("phone telephone ssn email mrn zip zipcode postcode fax street")
+LEAST_NAMES = 3  # one word that is only a name in fewer than this many cells makes a column of names
 PLAIN = (str, int, float, Decimal, date, time, timedelta, UUID)  # types of cells that are looked at
 BLANKS = frozenset(("", *table.NULLS))
 DECIDING = 1000  # filled cells of a column that are looked at
@@ -130,10 +138,11 @@ def find_content(name: str, cells: Sequence[Any]) -> str | None:
     ('dates', 'names', 'dates')
     >>> find_content("ward", ["5W"]), find_content("mg", ["1.5", "2.5"])
     (None, None)
-    >>> find_content("SSN", []), find_content("reached at", ["617-555-0148", ""])
+    >>> find_content("SSN", []), find_content("reached", ["617-555-0148", ""])
     ('numbers or addresses of people', 'numbers or addresses of people')
     """
-    type = find_type(name)
+    words = split_name(name)
+    type = find_type(name) or find_part_type(words)
     if type in NAMES:
         return "names"
     if type in NUMBERS:
@@ -141,25 +150,50 @@ def find_content(name: str, cells: Sequence[Any]) -> str | None:
     filled = [cell for cell in cells if not is_blank(cell)]
     if not all(isinstance(cell, PLAIN) for cell in filled):
         return "values that are neither texts nor numbers"
-    if type == "DATE" or has_name_of_dates(name):
+    if type == "DATE" or is_name_of_dates(words):
         return "dates"
     if filled and LEAST_DATES * sum(map(is_date, filled)) >= len(filled):
         return "dates"
     if filled and 2 * sum(map(is_number, filled)) > len(filled):
         return OF_PEOPLE
-    return "names" if filled and 2 * sum(map(is_person, filled)) > len(filled) else None
+    if filled and 2 * sum(map(is_person, filled)) > len(filled):
+        return "names"
+    return "names" if filled and LEAST_NAMES * sum(map(is_only_name, filled)) > len(filled) else None
 
 
-def has_name_of_dates(column: str) -> bool:
-    """Whether the name of a column says that it has dates.
+def split_name(column: str) -> list[str]:
+    """Return the words of the name of a column in small letters.
 
-    >>> [has_name_of_dates(name) for name in ("NOTE_DATE", "chartDate", "created_at", "ADMITDATE", "rate")]
+    >>> split_name("NOTE_DATE"), split_name("chartDate"), split_name("Home Phone 2")
+    (['note', 'date'], ['chart', 'date'], ['home', 'phone'])
+    """
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", column)]
+
+
+def find_part_type(words: Sequence[str]) -> str | None:
+    """Return the type of people's data that a part of a column's name says.
+
+    >>> [find_part_type(split_name(name)) for name in ("pat_last_name", "phoneNumber", "drug_name")]
+    ['PATIENT', 'PHONE', None]
+    """
+    if words[-1:] == ["name"] and words[-2:-1] and words[-2] in ROLES:
+        return NAMES[0]
+    parts = ["_".join(pair) for pair in pairwise(words)]
+    types = [find_type(part) for part in parts] + [find_type(word) for word in words if word in SAYING]
+    known = (type for type in types if type in (*NAMES, *NUMBERS))
+    return NAMES[0] if ROLES_ALONE & {*words} else next(known, None)
+
+
+def is_name_of_dates(words: Sequence[str]) -> bool:
+    """Whether the words of a column's name say that it has dates.
+
+    >>> names = "NOTE_DATE", "chartDate", "created_at", "ADMITDATE", "rate"
+    >>> [is_name_of_dates(split_name(name)) for name in names]
     [True, True, True, True, False]
     """
-    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", column)]
     return (
         bool(NAMES_OF_DATES & {*words})
-        or column.endswith(("_at", "_AT"))
+        or [*words[1:]][-1:] == ["at"]
         or any(word.endswith(("date", "datetime", "timestamp")) and word != "update" for word in words)
     )
 
@@ -191,6 +225,17 @@ def is_person(cell: object) -> bool:
         and any(is_listed_name(part) and not is_ordinary(part) for part in parts)
         and all(is_listed_name(part) or not is_ordinary(part) for part in parts)
     )
+
+
+def is_only_name(cell: object) -> bool:
+    """Whether a cell is a single word that is a name of people, of whom most are called so.
+
+    >>> [is_only_name(cell) for cell in ("Okafor", "White", "April", "Maine", "Lisinopril")]
+    [True, False, False, False, False]
+    """
+    words = WORD.findall(cell) if isinstance(cell, str) else []
+    word = fold(words[0]) if len(words) == 1 else ""
+    return len(word) > 2 and is_listed_name(word) and not is_known_word(word)
 
 
 def is_date(cell: object) -> bool:

@@ -12,7 +12,7 @@ from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.registry import Reading
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.lexicon import ENGLISH, find_language
-from crfdeid.policy import KEEP, Policy, read_policy
+from crfdeid.policy import GENERALIZE, KEEP, Policy, read_policy
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems.threshold import Threshold, parse_threshold
 
@@ -174,9 +174,10 @@ def check_columns(args: argparse.Namespace) -> None:
     not."""
     if args.date_column and args.policy:
         rule = read_policy(args.policy).by_type.get("DATE")
-        if rule and rule.action == KEEP:
+        if rule and rule.action in (KEEP, GENERALIZE):
+            what = "dates" if rule.action == KEEP else "years"
             raise ConfigurationError(
-                "--date-column: the policy keeps the dates of the notes, which would show the shift; "
+                f"--date-column: the policy keeps the {what} of the notes, which would show the shift; "
                 "wanted --copy-column or --drop-column"
             )
 
