@@ -242,3 +242,30 @@ def test_a_short_name_in_capitals_is_found_in_small_letters(tmp_path):
     cells = PatientTable(path).find_cells("7")
     assert cells is not None
     assert [span.start for span in find_known(marked("Ana came. ANA is well."), cells)] == [0, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("April White, white cell count 12.", "white cell count 12."),
+        ("For April White: white or black.", "white or black."),
+        ("April White was here in April.", "was here in April."),
+        ("April White, since last April at home.", "since last April at home."),
+    ],
+)
+def test_a_word_that_is_plainly_no_name_does_not_give_the_name_away(text, stays, tmp_path):
+    """A surrogate in its place said which name it was: "green cell count", "here in Vanessa"."""
+    (tmp_path / "p.csv").write_text("patient,first_name,last_name\n7,April,White\n")
+    corpora.write([Document("1", text, patient="7")], tmp_path / "n.jsonl", "jsonl")
+    run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--patients", tmp_path / "p.csv", "--spans",
+        "gold", "--seed", 1)  # fmt: skip
+    (note,) = corpora.read(tmp_path / "c.jsonl")
+    assert note.text.endswith(stays) and "April White" not in note.text
+
+
+@pytest.mark.parametrize("text", ["Seen by April.", "April, aged 40", "okafor, white", "In April came by.",
+                                  "I saw April", "Dear April"])  # fmt: skip
+def test_a_name_that_is_also_a_month_is_found_elsewhere(text, tmp_path):
+    (tmp_path / "p.csv").write_text("patient,first_name,last_name,kin\n7,April,White,Chidi Okafor\n")
+    found = list_found(tmp_path / "p.csv", text)
+    assert bool(found) == (not text.startswith("In "))

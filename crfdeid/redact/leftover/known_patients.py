@@ -18,7 +18,7 @@ import regex
 
 from crfdeid import corpora
 from crfdeid.corpora.registry import Reading
-from crfdeid.lexicon import word_lists
+from crfdeid.lexicon import english, word_lists
 from crfdeid.lexicon.letters import WORD
 from crfdeid.lexicon.ordinary import is_before_thing
 from crfdeid.redact.leftover.known_writings import find_doubtful, find_odd_writings, list_names
@@ -46,6 +46,7 @@ AROUND = 40  # characters of a text in small letters
 GAP = regex.compile(r"(?:,?\s{1,2}|\s?-\s?|,)(?:\p{L}\.?\s)?")  # between two parts of a name
 BEFORE = regex.compile(r"(?r)(?<![\p{L}\p{N}])(?:(?P<letter>\p{L})\.\s?|(?P<letter>\p{Lu})\s)")  # to its left
 LATER = regex.compile(r",?\s(?:(?P<letter>\p{L})\.|(?P<letter>\p{Lu})(?=\s\s|\s?[\n,;:|)(/-]|\s?$))")
+BEFORE_MONTH = regex.compile(r"(?ri)\b(?:in|since|until|till|early|late|mid|last|next|this|during)[ -]")
 TagGroup = Callable[[Sequence[Document]], list[Document]]
 
 
@@ -134,12 +135,12 @@ def find_known(document: Document, cells: Cells) -> list[Span]:
 
 def is_certain(text: str, span: Span) -> bool:
     """Whether a text of the table needs no context: a name with a capital that is not an eponym by the thing
-    behind it (Bell's palsy, White blood cells), another text of four characters, an abbreviated state after a
+    behind it (Bell's palsy, White blood cells) nor a month (in April), another text of four characters, an abbreviated state after a
     comma."""
     kind, word = kinds.kind_of(span.type), text[span.start : span.end]
     if kind == kinds.STATE and len(word) == len("MA"):
         return text.endswith(", ", 0, span.start)
-    if kind == kinds.NAME and is_before_thing(text, span.start, span.end):
+    if kind == kinds.NAME and (is_before_thing(text, span.start, span.end) or is_month(text, span)):
         return False
     if kind in NAMED:
         around = text[max(0, span.start - AROUND) : span.end + AROUND]
@@ -148,11 +149,21 @@ def is_certain(text: str, span: Span) -> bool:
     return kind in EXACT and len(word) >= MIN_NUMBER
 
 
+def is_month(text: str, span: Span) -> bool:
+    """Whether a name is a month by the word before it.
+
+    >>> is_month("Seen in April.", Span(8, 13, "PATIENT")), is_month("Seen by April.", Span(8, 13, "PATIENT"))
+    (True, False)
+    """
+    is_named_so = text[span.start : span.end].lower() in english.MONTH_NUMBERS
+    return is_named_so and BEFORE_MONTH.search(text, 0, span.start) is not None
+
+
 def find_beside(text: str, found: Sequence[Span], mentions: Iterable[Span]) -> list[Span]:
     """Return the mentions of names, in any case, that are beside a name that was found, or beside another of
     the patient's names: "okafor, will"."""
     index = SpanIndex(found)
-    others = {span for span in mentions if not index.find(span)}
+    others = {s for s in mentions if not index.find(s) and not is_before_thing(text, s.start, s.end)}
     names = sorted(span for span in {*found, *others} if kinds.kind_of(span.type) == kinds.NAME)
     pairs = [(a, b) for a, b in pairwise(names) if GAP.fullmatch(text, a.end, b.start)]
     beside = {
