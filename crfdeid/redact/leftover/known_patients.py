@@ -134,9 +134,9 @@ def find_known(document: Document, cells: Cells) -> list[Span]:
 
 
 def is_certain(text: str, span: Span) -> bool:
-    """Whether a text of the table needs no context: a name with a capital that is not an eponym by the thing
-    behind it (Bell's palsy, White blood cells) nor a month (in April), another text of four characters, an abbreviated state after a
-    comma."""
+    """Whether a text of the table needs no context: a name with a capital that is neither an eponym by the
+    thing behind it (Bell's palsy, White blood cells) nor a month (in April), another text of four characters,
+    an abbreviated state after a comma."""
     kind, word = kinds.kind_of(span.type), text[span.start : span.end]
     if kind == kinds.STATE and len(word) == len("MA"):
         return text.endswith(", ", 0, span.start)
