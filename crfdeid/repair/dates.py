@@ -11,6 +11,7 @@ from crfdeid.repair.spans import Context, Spans, cut, join_neighbours, late, mov
 from crfdeid.text.document import Range, Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
+LINE = 60  # characters before an acuity in which a form looks for the eyes
 
 # Words and times beside a date.
 DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
@@ -90,7 +91,7 @@ DECIMALS = late(r"[.,]\d")
 # Numbers that are not dates.
 CLOCK = late(r"(?:[01]\d|2[0-3])[0-5]\d")
 HOUR = late(r"0\d[0-5]\d|1[0-7][0-5]\d")  # of the day; notes of corpora have years up to 2200
-TIME_BEFORE = late(r"(?i:\btime):?[ \t]*\Z")
+TIME_BEFORE = late(r"(?i:(?<!last )(?<!first )(?<!this )(?<!that )\btime):?[ \t]*\Z")
 HOURS = late(
     r"(?i:(?:(?:time|at|@)\s*)?(?:[01]?\d|2[0-3])(?::[0-5]\d|h[0-5]\d|[0-5]\d\s?(?:h|hrs?)|h)"
     r"|time\s+\d{1,2}[.:]\d{2}(?:\s?[–-]\s?\d{1,2}[.:]\d{2})?)"
@@ -110,8 +111,15 @@ RATIO = late(r"(\d{1,2})(?:[-–]\d{1,2})?[ ]?/[ ]?(\d{1,2})")
 GRADES = late(r"\d{1,2}[/–-]\d{1,2}[/–-]\d")  # a note on three scores: the year of a date has two digits
 WEEKS, MONTHS_OF_YEAR = 52, 12
 DATE_GOES_ON = late(r"[/.-]\w")
-BRITISH = late(r"\d/52\b|\b(?:TDS|QDS|tds|qds)\b")  # a note that writes durations as n/7, n/52, n/12
-DAY_CUE = late(r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?)):?[ \t]+\Z")
+BRITISH = late(  # a note that writes durations as n/7, n/52, n/12
+    r"\d/52\b|\b(?:TDS|QDS|BD|tds|qds|bd|b\.d\.)(?!\w)|(?<![^\W_])[xX×] ?\d{1,2}/(?:7|12)\b"
+    r"|\d/(?:7|12) (?i:ago|hx|history|pregnant|old|later|course|supply|script|more)\b"
+)
+DAY_CUE = late(
+    r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?|MRI|CT|CXR|XR|USS|echo|scan"
+    rf"|bloods|{WEEKDAY})):?[ \t]+\Z"
+)
+DAYS_OR_MONTHS = late(r"(?:[1-9]|10|14)(?:[–-]\d{1,2})? ?/ ?7|(?:[1-9]|1[0-2])(?:[–-]\d{1,2})? ?/ ?12")
 SCALES = (  # scales and scores that are written n/m
     r"ACT|AIMS|AMTS?|APACHE|ASA|AUDIT(?:-C)?|Abbey|Allred|Apgars?|APGARS?|BADL|BPI|BPP|Barthel|Beighton|Berg|Borg|"
     r"Braden|Bristol|C-?SSRS|CAGE|CAM(?:-ICU)?|CES-D|CFS|CGI|CIWA(?:-Ar)?|CPOT|CURB(?:-65)?|Child-Pugh|Constant|"
@@ -266,7 +274,7 @@ def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
     ratios = {span: found for span in kept if (found := _read_ratio(text, span))}
     if not ratios:
         return kept
-    is_british, has_eyes = BRITISH.search(text) is not None, EYES.search(text) is not None
+    is_british = BRITISH.search(text) is not None
     return [
         span
         for span in kept
@@ -274,7 +282,7 @@ def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
         or not (
             _is_duration(text, span, ratios[span], is_british)
             or _is_score(text, span)
-            or (has_eyes and ACUITY.fullmatch(text, span.start, span.end))
+            or _is_acuity(text, span)
         )
     ]
 
@@ -293,7 +301,7 @@ def _is_duration(text: str, span: Span, ratio: tuple[int, int], is_british: bool
         return True
     if min(first, second) > MONTHS_OF_YEAR and second != first + 1:  # 95/96 is a winter
         return True
-    if second not in (7, MONTHS_OF_YEAR):
+    if not DAYS_OR_MONTHS.fullmatch(text, span.start, span.end):
         return False
     if DURATION_BEFORE.search(text, max(0, span.start - REACH), span.start):
         return True
@@ -306,6 +314,15 @@ def _is_score(text: str, span: Span) -> bool:
         SCALE_BEFORE.search(text, before, span.start)
         or SPINE_BEFORE.search(text, before, span.start)
         or PAGE_BEFORE.search(text, before, span.start)
+    )
+
+
+def _is_acuity(text: str, span: Span) -> bool:
+    before = max(0, span.start - LINE)
+    return bool(
+        ACUITY.fullmatch(text, span.start, span.end)
+        and EYES.search(text, before, span.end + REACH)
+        and not DAY_CUE.search(text, before, span.start)
     )
 
 

@@ -132,7 +132,7 @@ NOT_NUMBERS = (
     Context(r"(?:[01]\d|2[0-3])[0-5]\d", before=r"~ ?|\bETA:? ?"),
     Context(r"ETA:? ?(?:[01]\d|2[0-3])[0-5]\d"),
 )
-SHORT = late(r"(?<![^\W_])(?:[A-Z]{1,3} )?\d{1,2}(?![^\W_])")  # of a record
+SHORT = Context(r"(?:[A-Z]{1,3} )?\d{1,2}", before=r"(?<![^\W_])(?<!\d )", after=r"(?![^\W_]| \d)")
 
 
 def split_numbers(text: str, spans: Sequence[Span]) -> Spans:
@@ -250,7 +250,7 @@ def drop_ages(text: str, spans: Sequence[Span]) -> Spans:
 def drop_numbers(text: str, spans: Sequence[Span]) -> Spans:
     """A time, a record of two digits, and the number of a standard, a law or a tariff are not a person's."""
     for span in spans:
-        is_short = span.type == "MEDICALRECORD" and SHORT.fullmatch(text, span.start, span.end)
+        is_short = span.type == "MEDICALRECORD" and SHORT.matches(text, span)
         if not is_short and not (
             span.type in COUNTED_TYPES and any(c.matches(text, span) for c in NOT_NUMBERS)
         ):

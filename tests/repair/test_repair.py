@@ -156,6 +156,11 @@ surgery for <DATE|4/12> now
 no. <MEDICALRECORD|4471> and <MEDICALRECORD|ZAB12CD>
 bleep <PHONE|2204>, at <PHONE|0812> x
 police item <IDNUM|F-18842-24>
+M / 49 05 <MEDICALRECORD|20> / 1
+amox TDS, D/C <DATE|13/12>, VFC <DATE|22/07>
+amox TDS, Tues <DATE|2/7>, MRI <DATE|5/7>
+last time <DATE|2023> was sad
+VA 6/6 R and L, a refraction, a field and two pairs of glasses are due; home <DATE|6/9>, Erie <DATE|6/5>
 """.strip().splitlines()
 
 CHANGED = {
@@ -186,6 +191,8 @@ CHANGED = {
     "<DATE|1st> time, <DATE|4th> period, <DATE|2nd> cert": "1st time, 4th period, 2nd cert",
     "<DATE|1ST> ASST, <DATE|3rd> POD, <DATE|sixty-third> centile": "1ST ASST, 3rd POD, sixty-third centile",
     "stiff × <DATE|4/12>, abx x <DATE|3/7>": "stiff × 4/12, abx x 3/7",
+    "metformin bd, home <DATE|4/12>": "metformin bd, home 4/12",
+    "seen 2/12 ago, hold <DATE|2/7> then": "seen 2/12 ago, hold 2/7 then",
     "TDS 1/52, off for <DATE|4/12>": "TDS 1/52, off for 4/12",
     "Act <DATE|12/12/16/20>, PG <DATE|01/04> OK": "Act 12/12/16/20, PG 01/04 OK",
     "Timing <DATE|8-11>, Next V<DATE|10>, Year <DATE|10>": "Timing 8-11, Next V10, Year 10",
