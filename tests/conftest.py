@@ -1,6 +1,7 @@
 """Small corpora and models that several tests share."""
 
 from functools import lru_cache
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
@@ -45,4 +46,29 @@ def models_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model, "load", load_shipped)
+        yield
+
+
+@pytest.fixture(scope="module")
+def only_the_rules(models_once):
+    """The readers of a sample are compared with the rules; with all systems in certify/test_readers.py."""
+    from crfdeid.certify import readers, state
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (readers, state):
+            patch.setattr(module, "list_systems", lambda named=(): [*dict.fromkeys([*named, "rules"])])
+        yield
+
+
+@pytest.fixture(scope="session")
+def one_loop():
+    """All test clients share one event loop: a thread for each request costs as much as the request."""
+    if not find_spec("starlette"):
+        yield
+        return
+    from anyio.from_thread import start_blocking_portal
+    from starlette.testclient import TestClient
+
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
         yield

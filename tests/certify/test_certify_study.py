@@ -11,7 +11,7 @@ import pytest
 from small_release import CANARY, draw, make_note, read_notes, write_release
 
 from crfdeid import corpora
-from crfdeid.certify import bounds, readers
+from crfdeid.certify import bounds
 from crfdeid.certify import state as state_verb
 from crfdeid.certify.__main__ import main
 from crfdeid.certify.reading_copy import Allowed, draw_plants, make_reading_copy
@@ -19,14 +19,7 @@ from crfdeid.certify.sampling import Unit, draw_sample
 from crfdeid.certify.store import name_ledger, read_store, render_store, seal_marks
 from crfdeid.errors import CrfdeidError
 
-pytestmark = pytest.mark.usefixtures("models_once")
-
-
-@pytest.fixture(autouse=True)
-def only_the_rules(monkeypatch):
-    """Readers are compared with the rules; with all systems in test_readers.py."""
-    for module in (readers, state_verb):
-        monkeypatch.setattr(module, "list_systems", lambda named=(): [*named, "rules"])
+pytestmark = pytest.mark.usefixtures("only_the_rules")
 
 
 @pytest.fixture

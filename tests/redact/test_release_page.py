@@ -5,7 +5,6 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from marked_notes import STORY, marked, run, status
@@ -393,29 +392,37 @@ def test_texts_of_notes_on_a_translated_page_stay():
     assert pages.translate(page, {"note": "nota"}) == page.replace("<p>note", "<p>nota")
 
 
-@pytest.fixture
-def studied(tmp_path, models_once):
-    """A release of 110 notes with its report, of which 100 were read; return how the page is made."""
+@pytest.fixture(scope="module")
+def studied(only_the_rules, tmp_path_factory):
+    """A release of 110 notes of which 100 were read; return its statement, the page with it, and a function
+    that gives the arguments for a page with another statement."""
+    folder = tmp_path_factory.mktemp("studied")
     text = "Seen by Dr. <DOCTOR Ruiz> on <DATE 3/4/2061>."
-    corpora.write([marked(text, f"n-{n}", f"{n}") for n in range(110)], tmp_path / "in.jsonl", "jsonl")
-    report, clean, store, reading, said = (
-        tmp_path / name for name in ("r.json", "clean.jsonl", "study.json", "reading.jsonl", "s.json")
+    corpora.write([marked(text, f"n-{n}", f"{n}") for n in range(110)], folder / "in.jsonl", "jsonl")
+    report, clean, store, reading, said, page = (
+        folder / name
+        for name in ("r.json", "clean.jsonl", "study.json", "reading.jsonl", "s.json", "signed.html")
     )
-    run(tmp_path / "in.jsonl", "--out", clean, "--spans", "gold", "--seed", "1", "--report", report)
+    run(folder / "in.jsonl", "--out", clean, "--spans", "gold", "--seed", "1", "--report", report)
     options = ("--seed", "7", "--notes", "100", "--plants", "20")
     certify(["draw", str(clean), "--store", str(store), "--out", str(reading), *options])
     notes = [note.with_spans(()) for note in corpora.read(reading)]
-    corpora.write(notes, tmp_path / "ann.jsonl", "jsonl")
-    certify(["state", str(store), str(clean), f"--reader=ann={tmp_path / 'ann.jsonl'}", "--out", str(said)])
-    out = tmp_path / "signed.html"
-    return said, [str(report), "--statement", str(said), "--study", str(store), str(clean), "--out", str(out)]
+    corpora.write(notes, folder / "ann.jsonl", "jsonl")
+    certify(["state", str(store), str(clean), f"--reader=ann={folder / 'ann.jsonl'}", "--out", str(said)])
+    arguments = [str(report), "--statement", str(said), "--study", str(store), str(clean), "--out", str(page)]
+    release_page.main(arguments)
+
+    def change(**changed):
+        said.write_text(json.dumps(statement | changed))
+        return [*arguments, "--overwrite"]
+
+    statement = json.loads(said.read_text())
+    return statement, page, page.read_text(), change
 
 
 @pytest.mark.slow
 def test_a_statement_that_somebody_has_edited_is_refused(studied, capsys):
-    path, arguments = studied
-    release_page.main([*arguments, "--overwrite"])
-    statement = json.loads(path.read_text())
+    statement, _, _, change = studied
     for key, value in {
         "spans_missed": {"found": 0.0, "as_read": 0.001, "corrected": 0.001},
         "is_shown": True,
@@ -423,24 +430,20 @@ def test_a_statement_that_somebody_has_edited_is_refused(studied, capsys):
         "compared": [],
     }.items():
         assert statement[key] != value
-        path.write_text(json.dumps(statement | {key: value}))
-        assert end([*arguments, "--overwrite"]) == 2
+        assert end(change(**{key: value})) == 2
         error = capsys.readouterr().err
         assert f"{key}: not what " in error and error.count("\n") == 1
 
 
 @pytest.mark.slow
 def test_readers_who_found_no_plant_give_no_bound(studied):
-    path, arguments = studied
-    statement = json.loads(path.read_text())
+    statement, path, html, change = studied
     assert statement["misses_per_1000_notes"]["corrected"] is None
-    release_page.main([*arguments, "--overwrite"])
-    page = Page(Path(arguments[-1]).read_text())
+    page = Page(html)
     assert page.row("missed spans per 1,000 notes")[-1] == "none"
-    statement["misses_per_1000_notes"]["corrected"] = math.inf  # as earlier versions wrote it
-    path.write_text(json.dumps(statement))
-    release_page.main([*arguments, "--overwrite"])
-    assert Page(Path(arguments[-1]).read_text()).rows == page.rows
+    earlier = statement["misses_per_1000_notes"] | {"corrected": math.inf}  # as earlier versions wrote it
+    release_page.main(change(misses_per_1000_notes=earlier))
+    assert Page(path.read_text()).rows == page.rows
 
 
 def test_a_statement_needs_its_study(corpus, released, capsys):
