@@ -22,7 +22,7 @@ class Unsynced(sqlite3.Connection):
 
 
 @pytest.fixture(autouse=True)
-def unsynced(request, monkeypatch):
+def unsynced(request, monkeypatch, one_loop):
     """No test cuts the power, so that none waits for the disk, except those marked ``synced``."""
     if not request.node.get_closest_marker("synced"):
         monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Unsynced))

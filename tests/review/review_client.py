@@ -41,15 +41,16 @@ class Browser:
         state. A note is shown before it is finished."""
         state = state or self.get(f"/api/notes/{number}").json()
         if kind == "done":
-            self.see(number)
+            self.see(number, state)
         body = {"version": state["version"], "kind": kind} | fields
         answer = self.post(f"/api/notes/{number}/actions", body)
         assert answer.status_code == status, answer.text
         return answer.json()
 
-    def see(self, number):
-        """Show the whole note."""
-        whole = [[0, len(self.get(f"/api/notes/{number}").json()["text"])]]
+    def see(self, number, state=None):
+        """Show the whole note, whose text may be in ``state``."""
+        text = (state or {}).get("text") or self.get(f"/api/notes/{number}").json()["text"]
+        whole = [[0, len(text)]]
         assert self.post(f"/api/notes/{number}/shown", {"stretches": whole}).status_code == 200
 
     def decide(self, number, kind, status=200, **fields):
