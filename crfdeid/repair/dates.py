@@ -174,6 +174,8 @@ NOT_DATES = (
     ),
 )
 
+NOT_DATE_VALUES = late("|".join(context.form for context in NOT_DATES))
+
 
 def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
     """Words or a time beside a date are not part of it, nor "end of" before a month, nor the hours of a time,
@@ -270,7 +272,7 @@ def drop_dates(text: str, spans: Sequence[Span]) -> Spans:
     """A time, a duration, a score, levels of the spine, a ratio that no calendar has, an ordinal before what
     it counts, the saturation and the verb "sat" are not dates."""
     kept = [span for span in spans if not (_is_time(text, span) or _is_noted_time(text, span))]
-    kept = [span for span in kept if span.type != "DATE" or not any(c.matches(text, span) for c in NOT_DATES)]
+    kept = [span for span in kept if not _is_other_word(text, span)]
     ratios = {span: found for span in kept if (found := _read_ratio(text, span))}
     if not ratios:
         return kept
@@ -324,6 +326,13 @@ def _is_acuity(text: str, span: Span) -> bool:
         and EYES.search(text, before, span.end + REACH)
         and not DAY_CUE.search(text, before, span.start)
     )
+
+
+def _is_other_word(text: str, span: Span) -> bool:
+    """Whether a date is one of :data:`NOT_DATES`. Few dates have their values, which are asked first."""
+    if span.type != "DATE" or not NOT_DATE_VALUES.fullmatch(text, span.start, span.end):
+        return False
+    return any(context.matches(text, span) for context in NOT_DATES)
 
 
 def _is_time(text: str, span: Span) -> bool:

@@ -113,7 +113,7 @@ NO_PERSON = (  # behind the number
 NOT_AGES = (
     Context(after=rf"{REST}(?:[ -]?{MEASURE}| ?[%°])"),
     Context(after=rf"{REST}[ -]?{DURATION}"),
-    Context(before=FOR, after=rf"{REST}[ -]?(?i:{PERIOD})\b(?![ -](?i:olds?|of (?:age|life))\b)"),
+    Context(before=FOR, after=rf"{REST}[ -]?(?i:{PERIOD})\b(?![ -](?i:olds?|of (?:age|life))\b)", reach=12),
     Context(r"\d{1,2}", after=rf"(?i:st|nd|rd|th){NOT_DAY_AFTER.pattern}"),
     Context(after=rf"-(?i:{COUNTED})\b"),
     Context(
@@ -121,13 +121,13 @@ NOT_AGES = (
         after=r" ?(?i:[ap]\.?m|o['’]?clock|in the (?:morning|afternoon|evening))\b",
     ),
     Context(r"[234]\d", after=r" ?\+ ?[0-6](?!\d)"),  # weeks and days of a pregnancy
-    Context(before=rf"(?<![^\W_])(?:{SCORES})[.:=]? ?(?:(?i:was|is|of|now|at) )?", after=NO_PERSON),
-    Context(r"\d+", before=r"(?<![^\s(,:;])(?:[A-EG-LN-Z]|\.)", after=NO_PERSON),  # B12, .22
+    Context(before=rf"(?<![^\W_])(?:{SCORES})[.:=]? ?(?:(?i:was|is|of|now|at) )?", after=NO_PERSON, reach=16),
+    Context(r"\d+", before=r"(?<![^\s(,:;])(?:[A-EG-LN-Z]|\.)", after=NO_PERSON, reach=2),  # B12, .22
 )
 COUNTED_TYPES = frozenset({"MEDICALRECORD", "IDNUM", "PHONE", "ZIP", "ROOM", "VEHICLE"})
 CODES = r"(?:CPT|HCPCS|MBS|ISO|ORS|CFR|USC|LOINC|SNOMED|ICD-?(?:9|10)?)(?: codes?| no\.?)?[:#]? ?"
 NOT_NUMBERS = (
-    Context(before=rf"(?<![^\W_]){CODES}"),
+    Context(before=rf"(?<![^\W_]){CODES}", reach=16),
     Context(rf"{CODES}\d.*"),
     Context(r"(?:[01]\d|2[0-3])[0-5]\d", before=r"~ ?|\bETA:? ?"),
     Context(r"ETA:? ?(?:[01]\d|2[0-3])[0-5]\d"),

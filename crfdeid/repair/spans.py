@@ -63,31 +63,6 @@ def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", LatePattern(pattern, flags))
 
 
-class Context:
-    """The forms of a span's text, of what is before it and of what is after it. An empty form is any text."""
-
-    def __init__(self, value: str = "", before: str = "", after: str = "") -> None:
-        self.value, self.before, self.after = (
-            late(form) if form else None for form in (value, before and rf"(?:{before})\Z", after)
-        )
-
-    def matches(self, text: str, span: Span) -> bool:
-        """Whether a span and what is beside it have the forms.
-
-        >>> context = Context("[0-9]+", before="room ", after=",")
-        >>> [context.matches(text, Span(5, 7, "AGE")) for text in ("room 61, F", "aged 61, F", "room 61")]
-        [True, False, False]
-        """
-        return (
-            (self.value is None or self.value.fullmatch(text, span.start, span.end) is not None)
-            and (self.after is None or self.after.match(text, span.end) is not None)
-            and (
-                self.before is None
-                or self.before.search(text, max(0, span.start - REACH), span.start) is not None
-            )
-        )
-
-
 class AnchorSearch:
     """The search for the anchors of some groups. An anchor has ``TRANSLATED`` places or more. Anchors of a
     group should be alike: together they are one anchor, with the characters of all, until each is looked
@@ -235,6 +210,31 @@ ABBREVIATION = late(
 PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 OPENING = "([{<"
 MARKS = ' \t\r\n,;:*|/\\_=~-–—"“”‘'
+
+
+class Context:
+    """The forms of a span's text, of the ``reach`` characters before it, and of what is after it. An empty
+    form is any text."""
+
+    def __init__(self, value: str = "", before: str = "", after: str = "", reach: int = REACH) -> None:
+        self.form, self.reach = value, reach
+        self.value, self.before, self.after = (
+            late(form) if form else None for form in (value, before and rf"(?:{before})\Z", after)
+        )
+
+    def matches(self, text: str, span: Span) -> bool:
+        """Whether a span and what is beside it have the forms.
+
+        >>> context = Context("[0-9]+", before="room ", after=",")
+        >>> [context.matches(text, Span(5, 7, "AGE")) for text in ("room 61, F", "aged 61, F", "room 61")]
+        [True, False, False]
+        """
+        low = max(0, span.start - self.reach)
+        return (
+            (self.value is None or self.value.fullmatch(text, span.start, span.end) is not None)
+            and (self.after is None or self.after.match(text, span.end) is not None)
+            and (self.before is None or self.before.search(text, low, span.start) is not None)
+        )
 
 
 @dataclass(frozen=True)
