@@ -294,6 +294,11 @@ def test_a_stream_is_judged_by_its_first_thousand_rows(tmp_path, monkeypatch, ca
         ("patient_ssn", [219099998], "numbers or addresses of people"),
         ("signed", ["Okafor", "Ruiz", "White"], "names"),
         ("town", ["Boston"], "numbers or addresses of people"),
+        ("age", ["67", "93"], "ages over 89"),
+        ("patientAge", ["93 years"], "ages over 89"),
+        ("AGE_AT_VISIT", ["90.5"], "ages over 89"),
+        ("age", ["67", "89", "", "999"], None),
+        ("dosage", ["93"], None),
         ("drug_name", ["Lisinopril", "Aspirin"], None),
         ("ward_name", ["Ellison", "5W", "ICU"], None),
         ("patient_class", ["inpatient"], None),
@@ -322,3 +327,13 @@ def test_a_policy_whose_texts_keep_years_refuses_columns_that_move(policy, path,
     assert status(path, "--out", out, *RULES, *date_columns, "--policy", policy) == 2
     error = capsys.readouterr().err
     assert "would show the shift; wanted --copy-column or --drop-column" in error and not out.exists()
+
+
+def test_an_age_over_89_in_any_row_ends_the_run(tmp_path, capsys):
+    path, out = tmp_path / "n.csv", tmp_path / "c.csv"
+    path.write_text(
+        "note,body,age\n" + "".join(f"{n},Well.,{93 if n == 1400 else 60}\n" for n in range(1500))
+    )
+    assert status(path, "--out", out, *RULES) == 2 and not out.exists()
+    assert "column age has ages over 89; wanted --date-column" in capsys.readouterr().err
+    run(path, "--out", out, *RULES, "--copy-column", "age")

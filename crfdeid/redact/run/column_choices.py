@@ -75,6 +75,8 @@ BLANKS = frozenset(("", *table.NULLS))
 DECIDING = 1000  # filled cells of a column that are looked at
 OF_PEOPLE = "numbers or addresses of people"
 MOST_PARTS = 4  # of the name of a person
+AGE = re.compile(r"(?P<years>[0-9]{1,3})(?:\.[0-9]*)?(?:\s*[A-Za-z/.-]+)*")
+MOST_YEARS = 130  # of an age
 OLDEST = 89  # years between two dates of a row, of which the first may be a birth date
 
 
@@ -102,11 +104,16 @@ class OpenColumns:
             for number, key in enumerate(header.keys, 1)
             if key not in known
         }
+        self._ages = {key for key in self._names if "age" in split_name(key)}
         self._cells: dict[str, list[Any]] = {}
 
     def refuse(self, rows: Sequence[Row]) -> None:
         """Raise :class:`FormatError` where the next rows show that a column has dates or names."""
         for key, name in self._names.items():
+            if key in self._ages and any(is_old_age(row.get(key)) for row in rows):
+                raise FormatError(
+                    f"{self._where}: column {name} has ages over {OLDEST}; wanted {OPTIONS} for it"
+                )
             before = self._cells.get(key, [])
             filled = (cell for row in rows if not is_blank(cell := row.get(key)))
             cells = [*before, *islice(filled, DECIDING - len(before))]
@@ -225,6 +232,16 @@ def is_person(cell: object) -> bool:
         and any(is_listed_name(part) and not is_ordinary(part) for part in parts)
         and all(is_listed_name(part) or not is_ordinary(part) for part in parts)
     )
+
+
+def is_old_age(cell: object) -> bool:
+    """Whether a cell is an age over 89, which the Safe Harbor does not allow.
+
+    >>> [is_old_age(cell) for cell in (93, "90.5 years", "89", "999", "93-5")]
+    [True, True, False, False, False]
+    """
+    found = AGE.fullmatch(str(cell).strip())
+    return found is not None and OLDEST < int(found["years"]) <= MOST_YEARS
 
 
 def is_only_name(cell: object) -> bool:
