@@ -116,9 +116,10 @@ BRITISH = late(  # a note that writes durations as n/7, n/52, n/12
     r"|\d/(?:7|12) (?i:ago|hx|history|pregnant|old|later|course|supply|script|more)\b"
 )
 DAY_CUE = late(
-    r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|of|the|d\.?o\.?b\.?|MRI|CT|CXR|XR|USS|echo|scan"
+    r"(?i:\b(?:on|since|from|dated?|by|until|till|due|born|died|of|the|d\.?o\.?b\.?|MRI|CT|CXR|XR|USS|echo|scan"
     rf"|bloods|{WEEKDAY})):?[ \t]+\Z"
 )
+HOUR_BESIDE = late(r" (?:(?:at|@) ?)?\d{1,2}[:.]\d\d(?!\d)")
 DAYS_OR_MONTHS = late(r"(?:[1-9]|10|14)(?:[–-]\d{1,2})? ?/ ?7|(?:[1-9]|1[0-2])(?:[–-]\d{1,2})? ?/ ?12")
 SCALES = (  # scales and scores that are written n/m
     r"ACT|AIMS|AMTS?|APACHE|ASA|AUDIT(?:-C)?|Abbey|Allred|Apgars?|APGARS?|BADL|BPI|BPP|Barthel|Beighton|Berg|Borg|"
@@ -307,7 +308,9 @@ def _is_duration(text: str, span: Span, ratio: tuple[int, int], is_british: bool
         return False
     if DURATION_BEFORE.search(text, max(0, span.start - REACH), span.start):
         return True
-    return is_british and not DAY_CUE.search(text, max(0, span.start - REACH), span.start)
+    if not is_british or HOUR_BESIDE.match(text, span.end):
+        return False
+    return not DAY_CUE.search(text, max(0, span.start - REACH), span.start)
 
 
 def _is_score(text: str, span: Span) -> bool:

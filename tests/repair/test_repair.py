@@ -159,6 +159,7 @@ police item <IDNUM|F-18842-24>
 M / 49 05 <MEDICALRECORD|20> / 1
 amox TDS, D/C <DATE|13/12>, VFC <DATE|22/07>
 amox TDS, Tues <DATE|2/7>, MRI <DATE|5/7>
+amox TDS, lap <DATE|7/12> at 01:20, died <DATE|2/7>
 last time <DATE|2023> was sad
 VA 6/6 R and L, a refraction, a field and two pairs of glasses are due; home <DATE|6/9>, Erie <DATE|6/5>
 """.strip().splitlines()
