@@ -26,6 +26,7 @@ NUMBERS = (  # keys of a call whose values are numbers, true or false, and so ho
     "stream", "temperature", "top_p", "n", "max_tokens", "max_completion_tokens", "presence_penalty",
     "frequency_penalty", "seed", "logprobs", "top_logprobs",
 )  # fmt: skip
+STREAM_OPTIONS = ("include_usage",)
 KEYS = frozenset({"model", "messages", "stream_options", *NUMBERS})
 MESSAGE_KEYS = frozenset({"role", "content"})
 ROLES = ("system", "developer", "user", "assistant")
@@ -53,6 +54,8 @@ class Deidentify(CustomLogger):
         """Redact the messages of a call. Raises :class:`RefusedCallError` for what cannot be redacted."""
         sent = list_sent(data)
         check_call(str(getattr(call_type, "value", call_type)), sent)
+        if data["litellm_call_id"] in self.sessions:  # a client can choose it
+            raise RefusedCallError("a call with the id of another one that has no answer yet")
         session = Session(self.tagger)
         data["messages"] = [
             {"role": message["role"], "content": session.redact(message["content"])}
@@ -134,8 +137,10 @@ def check_call(call_type: str, sent: Mapping[str, Any]) -> None:
         if not isinstance(sent.get(key), (int, float, type(None))):
             raise RefusedCallError(f"{key}: wanted a number, true or false")
     options = sent.get("stream_options") or {}
-    if not isinstance(options, dict) or not all(isinstance(value, bool) for value in options.values()):
-        raise RefusedCallError("stream_options: wanted true or false for each")
+    if not isinstance(options, dict) or any(
+        key not in STREAM_OPTIONS or not isinstance(value, bool) for key, value in options.items()
+    ):
+        raise RefusedCallError(f"stream_options: wanted {' or '.join(STREAM_OPTIONS)}, true or false")
     messages = sent.get("messages")
     if not isinstance(messages, list) or not messages:
         raise RefusedCallError("no messages; wanted a list of them")

@@ -137,3 +137,22 @@ def test_no_parameter_of_the_library_carries_a_text_out(hook, has_request):
         with pytest.raises(RefusedCallError):
             data = {**body, "litellm_call_id": "1", **request}
             asyncio.run(hook.async_pre_call_hook(None, None, data, "acompletion"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"Ana Okafor": True}, {"include_usage": True, "Okafor": False}, {"include_usage": "Okafor"}, ["x"]],
+)  # fmt: skip
+def test_the_options_of_a_stream_carry_no_text_out(hook, options):
+    with pytest.raises(RefusedCallError, match="^stream_options: wanted include_usage, true or false$"):
+        send(hook, make_call(stream=True, stream_options=options))
+    assert hook.sessions == {}
+
+
+def test_a_call_with_the_id_of_another_one_that_waits_is_refused(hook):
+    """The answer of one would be restored with the names of the other."""
+    send(hook, make_call())
+    with pytest.raises(RefusedCallError, match="^a call with the id of another one that has no answer yet"):
+        send(hook, make_call(messages=[{"role": "user", "content": "Mrs. Ana Ruiz is well."}]))
+    asyncio.run(hook.async_post_call_failure_hook({"litellm_call_id": "1"}, ValueError()))
+    assert hook.sessions == {}

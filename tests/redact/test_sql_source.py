@@ -132,14 +132,16 @@ def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsy
     page = (files.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
     command = page.split("redact --sql\n")[1].split("```sh\n")[1].split("```")[0]
     with sqlite3.connect(tmp_path / "notes.db") as database:
-        database.execute("CREATE TABLE notes (note_id INTEGER, mrn TEXT, body TEXT)")
-        database.execute("INSERT INTO notes VALUES (1, '7', 'Mr. John Okafor was seen.')")
+        database.execute("CREATE TABLE notes (note_id INTEGER, mrn TEXT, ward TEXT, body TEXT)")
+        database.execute("INSERT INTO notes VALUES (1, '7', 'ICU', 'Mr. John Okafor was seen.')")
+        database.execute("INSERT INTO notes VALUES (2, '7', 'ICU', NULL)")
     database.close()
     monkeypatch.chdir(tmp_path)
     subprocess.run(["sh", "-ec", use_this_python(command)], check=True,
                    capture_output=True)  # fmt: skip
     (row,) = read_rows(tmp_path / "released.csv")
-    assert [*row] == ["note_id", "mrn", "body"] and "Okafor" not in row["body"] and row["mrn"] != "7"
+    assert [*row] == ["note_id", "mrn", "ward", "body"] and "Okafor" not in row["body"]
+    assert row["mrn"] != "7" and row["ward"] == "ICU"
 
 
 @pytest.mark.parametrize(
