@@ -1,10 +1,19 @@
 """Install a package outside the tree as pip leaves it, and run commands that see it."""
 
+import json
 import os
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+EACH = """
+import json, sys
+from crfdeid.__main__ import main
+for words in json.loads(sys.argv[1]):
+    main(words)
+    print(end="\\f", flush=True)
+"""
 
 
 def install(folder: Path, module: str, source: str, project: str, head: str = "") -> Path:
@@ -28,3 +37,10 @@ def run(site: Path, *command: str, folder: Path | None = None) -> subprocess.Com
     return subprocess.run(
         [sys.executable, *command], capture_output=True, text=True, cwd=folder, env=environment, check=False
     )
+
+
+def run_each(site: Path, *commands: list[str], folder: Path) -> list[str]:
+    """Run commands of crfdeid one after another in one process; return what each prints."""
+    done = run(site, "-c", EACH, json.dumps(commands), folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\f")[: len(commands)]

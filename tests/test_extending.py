@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from plugin_site import install, run
+from plugin_site import install, run, run_each
 
 from crfdeid import corpora, plugins
 from crfdeid.config import Config
@@ -31,19 +31,19 @@ def site(tmp_path_factory):
 
 def test_the_package_of_the_page_works_by_name(site, tmp_path):
     (tmp_path / "ward.lines").write_text("n1\tDr. Roth took BX-4471 home.\nn2\tNobody.\n")
-    tagged = run(site, "-m", "crfdeid", "tag", "ward.lines", "--model", "rules+badges", folder=tmp_path)
-    assert "IDNUM" in tagged.stdout and "DOCTOR" in tagged.stdout, tagged.stderr
-    written = run(
-        site, "-m", "crfdeid", "tag", "ward.lines", "--model", "badges", "--out", "x.lines", folder=tmp_path
+    tagged, _, counted, _, shown = run_each(
+        site,
+        ["tag", "ward.lines", "--model", "rules+badges"],
+        ["tag", "ward.lines", "--model", "badges", "--out", "x.lines"],
+        ["count", "ward.lines"],
+        ["convert", "ward.lines", "y.jsonl", "--to", "jsonl"],
+        ["--help"],
+        folder=tmp_path,
     )
-    assert (tmp_path / "x.lines").read_text() == (tmp_path / "ward.lines").read_text(), written.stderr
-    counted = run(site, "-m", "crfdeid", "count", "ward.lines", folder=tmp_path)
-    assert counted.stdout == "2 notes\n", counted.stderr
-    converted = run(
-        site, "-m", "crfdeid", "convert", "ward.lines", "y.jsonl", "--to", "jsonl", folder=tmp_path
-    )
-    assert len((tmp_path / "y.jsonl").read_text().splitlines()) == 2, converted.stderr
-    assert "count the notes of files" in run(site, "-m", "crfdeid", "--help").stdout
+    assert "IDNUM" in tagged and "DOCTOR" in tagged
+    assert (tmp_path / "x.lines").read_text() == (tmp_path / "ward.lines").read_text()
+    assert counted == "2 notes\n" and "count the notes of files" in shown
+    assert len((tmp_path / "y.jsonl").read_text().splitlines()) == 2
 
 
 def test_its_checks_pass_as_the_page_shows_them(site):
