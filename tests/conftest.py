@@ -60,6 +60,22 @@ def only_the_rules(models_once):
         yield
 
 
+@pytest.fixture
+def in_process(monkeypatch):
+    """The jobs of an experiment run in this process: a new process takes a second to start."""
+    from crfdeid.ablate import runner
+
+    class Pipe:
+        def send(self, message):
+            assert message == runner.DONE or isinstance(message, int), message
+
+    def run(jobs, folder, at_once, on_iteration):
+        for number, job in enumerate(jobs):
+            runner.run_job(job, folder / f".{number}", Pipe())
+
+    monkeypatch.setattr(runner, "run_jobs", run)
+
+
 @pytest.fixture(scope="session")
 def one_loop():
     """All test clients share one event loop: a thread for each request costs as much as the request."""

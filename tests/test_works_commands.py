@@ -11,7 +11,6 @@ import pytest
 from small_notes import SMALL, note
 
 from crfdeid import __main__, corpora
-from crfdeid.ablate import runner
 from crfdeid.ablate.plan import read_plan
 from crfdeid.evaluate import published_tables
 from crfdeid.systems import model
@@ -50,21 +49,6 @@ def folder(tmp_path_factory):
     model.train(notes[:NUMBER], SMALL, folder / "MODEL")
     (folder / "id.text").write_text(PHYSIONET)
     return folder
-
-
-@pytest.fixture
-def in_process(monkeypatch):
-    """Train in this process: a new process takes a second to start."""
-
-    class Pipe:
-        def send(self, message):
-            pass
-
-    def run(jobs, folder, at_once, on_iteration):
-        for number, job in enumerate(jobs):
-            runner.run_job(job, folder / f".{number}", Pipe())
-
-    monkeypatch.setattr(runner, "run_jobs", run)
 
 
 def read_words(command):

@@ -1,10 +1,9 @@
-"""A small corpus in two parts, a finished experiment, and training without new processes."""
+"""A small corpus in two parts and a finished experiment."""
 
 import pytest
 from experiments import SMALL, run_ablation, write_config
 
 from crfdeid import corpora
-from crfdeid.ablate import runner
 
 
 @pytest.fixture(scope="module")
@@ -24,18 +23,3 @@ def finished(corpus, tmp_path_factory):
     config = write_config(folder, text)
     run_ablation(config, corpus, folder / "out")
     return folder
-
-
-@pytest.fixture
-def in_process(monkeypatch):
-    """Train in this process: a new process takes a second to start."""
-
-    class Pipe:
-        def send(self, message):
-            assert message == runner.DONE or isinstance(message, int), message
-
-    def run(jobs, folder, at_once, on_iteration):
-        for number, job in enumerate(jobs):
-            runner.run_job(job, folder / f".{number}", Pipe())
-
-    monkeypatch.setattr(runner, "run_jobs", run)
