@@ -1,15 +1,17 @@
 """All systems, and two outside taggers, trained and scored on the same synthetic notes.
 
     python benchmarks/systems.py --out runs/systems [--documents 120] [--test 100] [--iterations 50]
-                                 [--only svm hmm ...]
+                                 [--seeds 1 2 3] [--only svm hmm ...]
 
 The systems are the rows of ``configs/systems.toml``, the single feature sets of the Mega-deidentifier, the
 members of the Multi-deidentifier, spaCy and sklearn-crfsuite. Trains on the synthetic training part, scores
 on the test part, which has other genres, names and frames, and prints a table: strict, relaxed and token
 scores, words that are PHI or not (the papers' measure), processor seconds of the training, tagged tokens
 per processor second (the machine may have other work), megabytes. Then it prints the papers' comparisons,
-with a paired bootstrap, and recall by threshold for the systems that have one. Finished systems in OUT are
-not trained again.
+with a paired bootstrap, and recall by threshold for the systems that have one. With several seeds, each
+system is trained on the notes of each, and its scores are of all runs; the bootstrap draws the patients of
+the test notes, each with all its runs. Seconds and megabytes are means, recall by threshold is the first
+seed's. Finished systems in OUT are not trained again.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import argparse
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,12 +36,11 @@ from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.scores import Scores, score
 from crfdeid.synthetic import generate
 from crfdeid.systems import model
-from crfdeid.systems.tagger import Tagger
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import fine
 
-SEED = 1
+SEED = 1  # of the test notes, and of the training notes where no other is named
 REQUIRED = {"elman": "torch", "jordan": "torch", "spacy": "spacy", "sklearn-crfsuite": "sklearn_crfsuite"}
 SHOWN = {criterion: Criterion(criterion) for criterion in CRITERIA} | {"PHI": Criterion("token", binary=True)}
 SETS = ("stanford", "mist", "illinois", "mimic")  # Stat-Deid's features are the row svm
@@ -125,6 +127,23 @@ def choose_systems(all_names: Iterable[str], only: Sequence[str]) -> list[str]:
     return [name for name in installed if not only or name in only]
 
 
+def join_runs(runs: Sequence[Result]) -> Result:
+    """Return one result of the runs of a system with several seeds; its documents follow one another."""
+    count = len(runs)
+    found = {name: repeat_notes([run.found[name] for run in runs]) for name in runs[0].found}
+    train, tag, megabytes = (sum(column) / count for column in zip(*(run[:3] for run in runs)))
+    return Result(train, tag, megabytes, runs[0].curve, found)
+
+
+def repeat_notes(runs: Sequence[Sequence[Document]]) -> list[Document]:
+    """Return the notes of all runs, whose ids get the number of the run; patients stay."""
+    return [
+        replace(document, id=f"{document.id}.{number}", patient=document.patient or document.id)
+        for number, run in enumerate(runs)
+        for document in run
+    ]
+
+
 def score_results(results: Mapping[str, Result], test: Sequence[Document]) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for name, result in results.items():
@@ -141,39 +160,43 @@ def build_parser(rows: Iterable[str]) -> argparse.ArgumentParser:
     parser.add_argument("--iterations", type=int, default=50, help="of each CRF (default: 50)")
     parser.add_argument("--folds", type=int, default=2, help="of two_stage and multi (default: 2)")
     parser.add_argument("--epochs", type=int, default=8, help="of spaCy (default: 8)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[SEED], help="of the notes to train on")
     parser.add_argument("--only", nargs="+", default=(), choices=list(rows))
     return parser
 
 
 def measure_system(
-    name: str,
-    settings: Config | None,
-    train: Sequence[Document],
-    test: Sequence[Document],
-    args: argparse.Namespace,
+    name: str, settings: Config | None, test: Sequence[Document], args: argparse.Namespace, seed: int
 ) -> Result:
-    sizes = (args.documents, args.test, args.iterations, args.folds, args.epochs)
+    """Train and score a system on the notes of a seed."""
+    sizes = (args.documents, args.test, args.iterations, args.folds, args.epochs, seed)
     path = args.out / f"{re.sub('[^a-z_]+', '-', name.lower())}-{'-'.join(map(str, sizes))}.json"
 
-    def make(folder: Path) -> Tagger:
-        return model.train(train, settings, folder)
+    def measure() -> Result:
+        train = list(generate(args.documents, seed, "train"))
+        make = partial(model.train, train, settings) if settings else None
+        return measure_tagger(make, name, train, test, args)
 
-    return read_or_measure(
-        path, test, lambda: measure_tagger(make if settings else None, name, train, test, args)
-    )
+    return read_or_measure(path, test, measure)
 
 
 def main(arguments: list[str] | None = None) -> None:
     rows = [run.name for run in plan.read_plan("systems").runs] + [f"mega: {name}" for name in SETS]
     args = build_parser([*rows, *OUTSIDE]).parse_args(arguments)
     settings = build_configs(args)
-    train = list(generate(args.documents, SEED, "train"))
     test = list(generate(args.test, SEED, "test"))
-    wanted = cli.show_progress(choose_systems([*settings, *OUTSIDE], args.only), "systems")
-    results = {name: measure_system(name, settings.get(name), train, test, args) for name in wanted}
-    scores = score_results(results, test)
+    wanted = choose_systems([*settings, *OUTSIDE], args.only)
+    jobs = cli.show_progress([(name, seed) for name in wanted for seed in args.seeds], "systems")
+    runs = [measure_system(name, settings.get(name), test, args, seed) for name, seed in jobs]
+    own = len(args.seeds)
+    results = {name: join_runs(runs[own * n : own * (n + 1)]) for n, name in enumerate(wanted)}
+    gold = repeat_notes([test] * own)
+    scores = score_results(results, gold)
     tokens = sum(len(fine(document.text)) for document in test)
-    print(f"Trained on {len(train)} synthetic notes, scored on {len(test)} of other genres, names and frames")
+    print(
+        f"Trained on {args.documents} synthetic notes of the seeds {' '.join(map(str, args.seeds))}, "
+        f"scored on {len(test)} of other genres, names and frames"
+    )
     for lines in (
         format_table(results, scores, tokens),
         compare_pairs(scores),

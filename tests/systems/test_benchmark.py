@@ -28,7 +28,7 @@ GIVEN = SimpleNamespace(iterations=20, epochs=12, folds=2)
 
 
 def test_the_table_and_what_is_kept(tmp_path, capsys):
-    rows = ["--only", "hmm", "heuristic", "mega: mimic"]
+    rows = ["--seeds", "1", "2", "--only", "hmm", "heuristic", "mega: mimic"]
     arguments = ["--out", str(tmp_path), "--documents", "6", "--test", "3", *rows]
     benchmark.main(arguments)
     first = capsys.readouterr().out
@@ -39,7 +39,18 @@ def test_the_table_and_what_is_kept(tmp_path, capsys):
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     benchmark.main(arguments)
     assert capsys.readouterr().out == first
-    assert len(kept) == 3 and all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    assert len(kept) == 6 and all(path.stat().st_mtime_ns == when for path, when in kept.items())
+
+
+def test_runs_of_several_seeds_are_joined_and_a_patient_keeps_its_runs(notes):
+    runs = [
+        systems_measure.Result(train, 1.0, 2.0, [[train]], {"": notes[:2], "member": notes[:2]})
+        for train in (3.0, 5.0)
+    ]
+    joined = benchmark.join_runs(runs)
+    assert joined[:4] == (4.0, 1.0, 2.0, [[3.0]]) and list(joined.found) == ["", "member"]
+    assert len({document.id for document in joined.found[""]}) == 4
+    assert len({document.owner for document in joined.found[""]}) == 2
 
 
 def test_rows_are_those_of_the_configuration_made_shorter():
