@@ -62,6 +62,8 @@ PLACEHOLDERS = frozenset(  # first and last days of calendars and of types of da
 LONGEST = 60  # characters of a cell that is a date
 LEAST_DATES = 10  # one date among this many cells makes a column of dates
 NAMES_OF_DATES = word_set("date dates datetime timestamp dt dttm dtm dob dod birthday")
+NAMES_OF_YEARS = word_set("year years yr yob")
+YEAR = re.compile(r"([0-9]{4})(?:\.0*)?")
 ROLES = word_set(
     """patient pat pt subject person member guarantor subscriber insured kin contact mother father spouse
     doctor physician provider prov attending referring ordering nurse author surgeon resident clinician
@@ -157,7 +159,7 @@ def find_content(name: str, cells: Sequence[Any]) -> str | None:
     filled = [cell for cell in cells if not is_blank(cell)]
     if not all(isinstance(cell, PLAIN) for cell in filled):
         return "values that are neither texts nor numbers"
-    if type == "DATE" or is_name_of_dates(words):
+    if type == "DATE" or is_name_of_dates(words) or (NAMES_OF_YEARS & {*words} and any(map(is_year, filled))):
         return "dates"
     if filled and LEAST_DATES * sum(map(is_date, filled)) >= len(filled):
         return "dates"
@@ -232,6 +234,16 @@ def is_person(cell: object) -> bool:
         and any(is_listed_name(part) and not is_ordinary(part) for part in parts)
         and all(is_listed_name(part) or not is_ordinary(part) for part in parts)
     )
+
+
+def is_year(cell: object) -> bool:
+    """Whether a cell is a year, which beside shifted dates shows most of the shift.
+
+    >>> [is_year(cell) for cell in ("2061", 1961.0, 3, "1/2061")]
+    [True, True, False, False]
+    """
+    found = YEAR.fullmatch(str(cell).strip())
+    return found is not None and int(found[1]) in YEARS
 
 
 def is_old_age(cell: object) -> bool:
