@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 from small_notes import SMALL, note
 
+from crfdeid import cli
 from crfdeid.systems import model
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.text.document import Document
@@ -58,6 +59,18 @@ def only_the_rules(models_once):
         for module in (readers, state):
             patch.setattr(module, "list_systems", lambda named=(): [*dict.fromkeys([*named, "rules"])])
         yield
+
+
+@pytest.fixture
+def end():
+    """A function that runs a command as the console script does, in this process, and returns its status."""
+
+    def run(main, *arguments):
+        with pytest.raises(SystemExit) as stopped:
+            cli.run(lambda _: main([str(argument) for argument in arguments]))
+        return stopped.value.code
+
+    return run
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -351,15 +349,13 @@ def test_the_worked_example_of_the_documentation(tmp_path, capsys):
     assert signatures[0].partition("scheme")[2] in out[out.index("") - 1]
 
 
-def test_an_error_is_one_line_and_status_2(sides):
+def test_an_error_is_one_line_and_status_2(sides, end, capsys):
     gold, system = sides
     (system / "n100-01.xml").write_text(xml(NOTE + CANARY))
-    command = [sys.executable, "-m", "crfdeid.evaluate", gold, system]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("crfdeid: n100-01: gold and system texts differ at offset 31 (")
-    assert ended.stderr.count("\n") == 1
-    assert CANARY not in ended.stderr
+    assert end(evaluate.main, gold, system) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1 and CANARY not in said.err
+    assert said.err.startswith("crfdeid: n100-01: gold and system texts differ at offset 31 (")
 
 
 def test_two_files_with_one_id_are_refused(sides):

@@ -3,8 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -357,10 +355,10 @@ def test_every_token_of_any_note_can_be_explained(parts, text):
         assert "\x1b" not in "".join(explanation_text.explain_token(one, 1, 2))
 
 
-def test_as_a_command(small_model, file):
-    command = [sys.executable, "-m", "crfdeid.explain", small_model.folder, "--note", file, "--at", "12"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and done.stdout.startswith("token 4") and not done.stderr
+def test_as_a_command(small_model, file, capsys):
+    explain.main([str(small_model.folder), "--note", str(file), "--at", "12"])
+    done = capsys.readouterr()
+    assert done.out.startswith("token 4") and not done.err
 
 
 def test_recall_bias_is_in_the_weight_of_bias(notes, tmp_path):

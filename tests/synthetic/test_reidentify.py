@@ -1,8 +1,6 @@
 """Corpora made of texts whose PHI was taken out, and the scores on their ambiguous and unseen tokens."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
@@ -392,11 +390,11 @@ def test_the_input_is_never_overwritten(host_file: Path, tmp_path: Path) -> None
     assert host_file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["host.jsonl"]
 
 
-def test_texts_without_spans_need_a_convention(host_file: Path, tmp_path: Path) -> None:
-    given = [sys.executable, "-m", "crfdeid.reidentify", str(host_file), "--out", str(tmp_path / "out")]
-    ended = subprocess.run(given, capture_output=True, text=True)
-    assert ended.returncode == 2 and "--convention" in ended.stderr and not (tmp_path / "out").exists()
-    assert "Foley" not in ended.stderr and len(ended.stderr.splitlines()) == 1
+def test_texts_without_spans_need_a_convention(host_file: Path, tmp_path: Path, end, capsys) -> None:
+    assert end(reidentify.main, host_file, "--out", tmp_path / "out") == 2
+    said = capsys.readouterr().err
+    assert "--convention" in said and not (tmp_path / "out").exists()
+    assert "Foley" not in said and len(said.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ["reidentified", "ambiguous", "dictionary"])
