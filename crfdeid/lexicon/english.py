@@ -133,6 +133,37 @@ SERVICES = word_set("gi ent gyn ob icu ccu picu sicu micu nicu pacu ems")
 PARTS = word_set("clinic office floor unit ward service services department team laboratory lab suite system")
 GENERIC = word_set("the general day care and of community postanesthesia surgeon healthcare")
 ANY, EVEN = 2.0, 0.5  # probabilities
+NO_TITLE = r"(?<!\b(?:mr|ms|dr|mrs|miss|prof|pt|patient)\.?[ ])$"
+GLEASON = (  # what follows the score
+    r"(?:['’]s)?\s+(?:(?:[2-9]|10)(?=[ ,.;:()+=/]|\s|$)(?!\s*(?:y|m\b|f\b))|scores?|grades?|sum|patterns?)"
+)
+# As STAYS, of people.
+PEOPLE: list[tuple[str, str, str, float]] = [
+    (r"\d[ ]?$", r"[AP]\.?M\b\.?", "", ANY),
+    ("", r"rm\.?", r"[ :#]*\d", ANY),
+    ("", r"e", r"-?mail", ANY),
+    (r"(?:^|[\n|;,])[ \t]*$", r"[tfpcmhw]", r":[ ]*\(?\d{3}\)?[ .-]?\d{3}", ANY),  # of a telephone
+    (r"(?:(?<!\b(?:m[rs]s?|drs?|prof|st|\p{L}))[.!?]|^|\n)\s*$", r"an?", r"\s(?-i:\p{Ll}{3})", EVEN),
+    (r"(?-i:\bMR )$", r"\w+graphy|imaging|spectroscopy", "", ANY),
+    (  # R. africae
+        r"(?:[(:]|\b(?:grew|growing|for|of|to|with|against))\s*$",
+        r"(?-i:\p{Lu}\. \p{Ll}+(?:ae|ii|ius|icus|icum|eus|osa|icola|ensis|ans))",
+        "",
+        EVEN,
+    ),
+    ("", r"simpson", r"['’]s\s+(?:biplane|method|rule)", ANY),
+    (NO_TITLE, r"bruce", r"\s+(?:protocol|treadmill|stage)", ANY),
+    (NO_TITLE, r"gleason", GLEASON, ANY),
+    (  # an eponym of two people
+        NO_TITLE,
+        r"(?:an? )?(?-i:\p{Lu}\p{L}+[-–]\p{Lu}\p{L}+)",
+        r"(?:\s(?-i:\p{Ll}+))?\s+(?:spaces?|shunts?|catheters?|drain|tubes?|disease|syndrome|procedure|staging"
+        r"|clamps?|retractors?|stains?|scale|score|classification|plates?|rods?)\b",
+        ANY,
+    ),
+    ("", r"art", r"\s+therap", ANY),
+    ("", r"max", r"\s+(?:temp|dose|assist|heart rate|hr|weight|inspir|likelihood)", ANY),
+]
 # Texts that are not PHI of a type beside these: before, the text itself, behind, and below which probability.
 STAYS: dict[str, list[tuple[str, str, str, float]]] = {
     "DATE": [
@@ -146,13 +177,28 @@ STAYS: dict[str, list[tuple[str, str, str, float]]] = {
             "", r"[0-5]/5|\d/10",
             r"\s+(?:strength|power|throughout|bilateral|pain|motor|in (?:all|both|the)\b)", ANY,
         ),
+        (  # the sixth or seventh intercostal space
+            "", r"(?:(?:and |or )?\w+(?:st|nd|rd|th)\b,? ?)+",
+            r",?\s+(?:(?:and|or|to|through)\s+\w+(?:st|nd|rd|th)\s+)?"
+            r"(?:intercostal|ribs?|interspace|metatarsals?|metacarpals?|cranial|ventricle|toes?|digits?)\b",
+            ANY,
+        ),
+        ("", r"mid ?night", "", ANY),
+        ("", r"\d{1,2}\+\d", "", ANY),  # weeks and days of a pregnancy
     ],
+    "AGE": [(r"\b(?:karnofsky|kps|pps|barthel)\b[^.;\n]{0,24}$", r"\d{1,3}", r"(?!\s*-?(?:y|[mf]\b))", ANY)],
+    "PROFESSION": [("", r"tailor", r"['’]?s?\s+bunion", ANY)],
+    "STATE": [(r"(?<![,.])\s$", r"in", r"\s(?:19|20)\d\d\b", ANY), ("", r"m\.", r"\s(?:19|20)\d\d\b", ANY)],
     "ZIP": [(r"\b(?:cpt-?\d?|icd(?:-?\d+)?|code)\b[^\n]{0,12}\n?$", r"\d{5}", "", ANY)],
     "COUNTRY": [("", r"(?:African|Asian|Latin|Native)(?:[- ]American)?", "", EVEN),
                 (r"(?:African|Asian|Latin|Native)[- ]$", "American", "", EVEN)],
-    "HOSPITAL": [("", r"(?:African|Asian|Latin|Native)[- ]American", "", EVEN)],
-    "PATIENT": [(r"\d[ ]?$", r"[AP]\.?M\b\.?", "", ANY)],
-    "DOCTOR": [(r"\d[ ]?$", r"[AP]\.?M\b\.?", "", ANY)],
+    "HOSPITAL": [
+        ("", r"(?:African|Asian|Latin|Native)[- ]American", "", EVEN),
+        ("", r"(?:chair|bed)side", "", ANY),
+        (r"\p{L},[ ]?$", r"[CS]T[1-8]|FY?[12]", "", EVEN),  # what a doctor trains for
+    ],
+    "PATIENT": PEOPLE,
+    "DOCTOR": PEOPLE,
     "": [  # a number of whatever type
         (r"\btime:?[ ]*$", r"\d{4}", "", ANY),
         (r"\b(?:para|gravida|g\d+,? ?p)[ :]*$", r"\d(?:-?\d){2,3}", "", ANY),

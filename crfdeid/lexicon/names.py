@@ -33,8 +33,9 @@ TITLE_SEARCH = (  # begins with few characters, because then a search is fast
     "[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)"
 )
 LEADING_TITLES = (  # before a name, in the languages of patients
-    "signora|signor|señora|señor|sra|doña|madame|monsieur|mme|herr|frau|haji|sheikh|encik|puan|cikgu|mister|dr|professor|reverend"
-    r"|rabbi|imam|shri|smt|alhaji|mallam|mzee|opanyin|kokum|mémère|pépère|sergeant|sgt|captain|capt|constable"
+    "signora|signor|señora|señor|sra|doña|madame|monsieur|mme|herr|frau|haji|sheikh|encik|puan|cikgu|mister|dr"
+    "|professor|reverend|rabbi|imam|shri|smt|alhaji|mallam|mzee|opanyin|kokum|mémère|pépère|sergeant|sgt"
+    "|captain|capt|constable|caseworker|case worker"
     rf"|inspector|subedar|hav|aka|a\.k\.a|{'|'.join(COURTESY)}"
 )
 SMALL_LEADING_TITLES = (  # these are names too, when they begin with a capital

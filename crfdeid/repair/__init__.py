@@ -17,11 +17,13 @@ from crfdeid.lexicon import ENGLISH, find_language
 from crfdeid.repair.cues import drop_words, find_names, read_cues
 from crfdeid.repair.dates import (
     drop_dates,
+    join_feast_names,
     join_feasts,
     join_weekdays,
     split_dates,
     split_name_and_date,
     trim_date_words,
+    widen_lists,
     widen_scans,
 )
 from crfdeid.repair.names import (
@@ -134,6 +136,9 @@ FORMS = {
     "widen_scans": Repair(
         widen_scans, "on <DATE|l><AGE|3> <DATE|Feb> at", "on <DATE|l3 Feb> at", frozenset({"DATE"})
     ),
+    "widen_lists": Repair(
+        widen_lists, "on <DATE|Aug 6>, 7 and <DATE|8>.", "on <DATE|Aug 6, 7 and 8>.", frozenset({"DATE"})
+    ),
     "join_weekdays": Repair(
         join_weekdays, "on <DATE|Tues>, the <DATE|3rd> at", "on <DATE|Tues, the 3rd> at", frozenset({"DATE"})
     ),
@@ -141,6 +146,12 @@ FORMS = {
         join_feasts,
         "on <CITY|St. Joseph><DATE|'s Day> or <PATIENT|Michaelmas> <DATE|2016> at",
         "on <DATE|St. Joseph's Day> or <DATE|Michaelmas 2016> at",
+        frozenset({"DATE"}),
+    ),
+    "join_feast_names": Repair(
+        join_feast_names,
+        "by Dr. <DOCTOR|Ana> <DATE|Christmas> and <DOCTOR|A.> <DATE|Christmas>",
+        "by Dr. <DOCTOR|Ana Christmas> and <DOCTOR|A. Christmas>",
         frozenset({"DATE"}),
     ),
     "split_name_and_date": Repair(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
-from crfdeid.repair.spans import Context, Spans, cut, join_neighbours, late, move_edges, search_tail
+from crfdeid.repair.spans import NAMES, Context, Spans, cut, join_neighbours, late, move_edges, search_tail
 from crfdeid.text.document import Range, Span
 
 REACH = 24  # characters before a date in which a form looks for what announces it
@@ -82,11 +83,25 @@ SCANNED = late(  # 3O/4/8O, l3 Feb, 22-Nov-l937
     rf"(?<![\w/.-])(?:(?P<days>{SIGN}{{1,2}}([/.-]){SIGN}{{1,2}}\2{SIGN}{{2,4}})"
     rf"|(?P<day>{SIGN}{{1,2}})[ -]?{MONTH}(?:[ -](?P<year>[12Il]{SIGN}{{3}}|{SIGN}{{2}}))?)(?!\w)(?<!\.)"
 )
+DAYS_AFTER = late(  # of "Aug 6", where ", 7 and 8" follows
+    r"((?:, ?\d{1,2}(?:st|nd|rd|th)?)*,? (?:and|&|or) \d{1,2}(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d\b)?)"
+    r"(?=[.,;:)](?!\d)|[ ]?[–—-][ ]|[\r\n]|\Z| ?\(| (?:he|she|they|was|were|with|for|at|in|on|to|but|and|due"
+    r"|by|of|when|as|which|because|after|before|while)\b)"
+)
+LAST_NUMBER = late(rf"{MONTH}[ ]?(\d{{1,2}})(?:st|nd|rd|th)?\Z", re.IGNORECASE)
+SHORT_NUMBER = late(r"(?<!\d)\d{1,2}(?!\d)")
 LETTERS = late("[OoIl]")
 HOUR_AFTER = late(r"(?<=\w)[\s,–—@-]+\d{1,2}\Z")  # of "6 Dec 11", where ":02" follows
 HOUR_NEXT = late(r":[0-5]\d|\+[0-6](?!\d)|[ ]?[ap]\.?m\b")
 NUMBER_AFTER = late(r"(?<=[^\W\d_])\.?[ \t]+\d{1,3}\Z")  # of "Feb 47", where ".1" follows
 DECIMALS = late(r"[.,]\d")
+
+SURNAME_FEAST = late("Christmas|Easter|Pentecost|Lent|Holi|Noel|Halloween")
+NOT_SURNAME = late(
+    r"(?i:['’]s|[ ](?:day|eve|morning|night|week|weekend|dinner|break|holiday|time|party|19|20))"
+)
+INITIAL, ONE_WORD = late(r"[A-Z]\."), late(r"[A-Z][a-z]+")
+TITLE_BEFORE = late(r"\b(?:Dr|Mr|Mrs|Ms|Miss|Prof|Nurse|Sister)\.? \Z")
 
 # Numbers that are not dates.
 CLOCK = late(r"(?:[01]\d|2[0-3])[0-5]\d")
@@ -210,6 +225,21 @@ def widen_scans(text: str, spans: Sequence[Span]) -> Spans:
     return move_edges(text, spans, find_edges)
 
 
+def widen_lists(text: str, spans: Sequence[Span]) -> Spans:
+    """The later days of the same month in a list are part of the date: "Aug 6, 7 and 8"."""
+
+    def find_edges(span: Span) -> Range | None:
+        found = DAYS_AFTER.match(text, span.end) if span.type == "DATE" else None
+        first = LAST_NUMBER.search(text, span.start, span.end) if found else None
+        if not (found and first):
+            return None
+        days = [int(day) for day in (first[1], *SHORT_NUMBER.findall(found[1]))]
+        is_rising = all(one < other for one, other in pairwise(days)) and days[-1] <= LAST_DAY
+        return (span.start, found.end(1)) if is_rising else None
+
+    return move_edges(text, spans, find_edges)
+
+
 def split_name_and_date(text: str, spans: Sequence[Span]) -> Spans:
     """Words with a capital before a whole date, a month or a year are a name beside it."""
     for span in spans:
@@ -259,6 +289,24 @@ def join_feasts(text: str, spans: Sequence[Span]) -> Spans:
             text, first.start, first.end
         )
         return "DATE" if of_year or of_day else None
+
+    return join_neighbours(spans, find_type)
+
+
+def join_feast_names(text: str, spans: Sequence[Span]) -> Spans:
+    """A feast behind an initial, or behind a first name with a title, is the surname: "Dr. Ana Christmas"."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        if first.type not in NAMES or second.type != "DATE" or second.start != first.end + 1:
+            return None
+        is_name = SURNAME_FEAST.fullmatch(text, second.start, second.end) and not NOT_SURNAME.match(
+            text, second.end
+        )
+        is_first = INITIAL.fullmatch(text, first.start, first.end) or (
+            ONE_WORD.fullmatch(text, first.start, first.end)
+            and TITLE_BEFORE.search(text, max(0, first.start - REACH), first.start)
+        )
+        return first.type if is_name and is_first else None
 
     return join_neighbours(spans, find_type)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,7 @@ from typing import Protocol, TypeVar
 from crfdeid.errors import DocumentError, show_id
 
 FILE_NAMES = "; PYTHONUTF8=1 reads file names as UTF-8"
+ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b")
 PLACE = attrgetter("start", "end", "type")  # in the order of spans, and quicker to compare than they are
 
 
@@ -289,7 +291,8 @@ def trim_spans(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def widen_cut_spans(document: Document) -> Document:
-    """Widen spans that cut a word or a number to the whole of it, but not into another span.
+    """Widen spans that cut a word or a number to the whole of it, and ages by the ending of an ordinal, but
+    not into another span.
 
     >>> widen_cut_spans(Document("1", "Smithson", (Span(0, 5, "PATIENT"),))).spans
     (Span(start=0, end=8, type='PATIENT', probability=None),)
@@ -302,6 +305,8 @@ def widen_cut_spans(document: Document) -> Document:
             start -= 1
         while stop < following and is_inside_word(text, stop):
             stop += 1
+        ending = ORDINAL_ENDING.match(text, stop, following) if span.type == "AGE" else None
+        stop = ending.end() if ending else stop
         spans.append(replace(span, start=start, end=stop))
         end = max(end, stop)
     return document if tuple(spans) == document.spans else document.with_spans(spans)

@@ -12,7 +12,7 @@ from crfdeid.systems.tagger import Union
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
-MARKED = regex.compile(r"\(([^()]+)\)(?:=(\d?\.\d+))?")
+MARKED = regex.compile(r"\(([^()]+)\)(?:=(\d?\.\d+))?(?!\s?\d{3}-)")
 TYPES = {"S": "STATE", "D": "DATE", "H": "HOSPITAL"}
 
 
@@ -191,6 +191,32 @@ def test_a_suture_is_no_date(text, kept):
         ("Dr. (Foley)=.6 procedure", "DOCTOR", ["Foley"]),
         ("Then At His Own (midway point)=.4 Of the Stents", "CITY", []),
         ("then at the (midway point)=.4 of the stents", "CITY", ["midway point"]),
+        ("the (sixth)=.9\nor seventh intercostal space", "DATE", []),
+        ("the (fifth, sixth)=.9,\nand seventh intercostal nerves", "DATE", []),
+        ("seen on the (sixth)=.9 of May", "DATE", ["sixth"]),
+        ("N.P.O. SINCE (MID NIGHT)=.9, LAST NIGHT", "DATE", []),
+        ("born (36+5)=.9.", "DATE", []),
+        ("Karnofsky 80 (was (90)=.9)", "AGE", []),
+        ("KPS 40, (93)=.9 yo F, KPS 40. (93)=.9", "AGE", ["93", "93"]),
+        ("1. (TAILOR)=.9'S BUNION", "PROFESSION", []),
+        ("CAME TO ERIE (IN)=.9 2013. From Gary, (IN)=.9 2013", "STATE", ["IN"]),
+        ("(m.)=.9 1947", "STATE", []),
+        ("seen at (chairside)=.9; Dr Okafor, (ST4)=.2", "HOSPITAL", []),
+        ("Okafor (Rm)=.9 #114-B", "DOCTOR", []),
+        ("daughter (e)=.9-mailed", "PATIENT", []),
+        ("Erie\n(T)=.9: (551) 863-3107  (T)=.9", "PATIENT", ["T"]),
+        ("two nights ago. (An)=.4 informed consent, Mrs. (An)=.4 informed us", "DOCTOR", ["An"]),
+        ("MR (ANGIOGRAPHY)=.9 AND Mr (Angiography)=.9", "PATIENT", ["Angiography"]),
+        ("positive ((R. africae)=.4). Seen by (J. davis)=.4", "PATIENT", ["J. davis"]),
+        ("by (Simpson)=.9's method, (Simpson)=.9's wife", "DOCTOR", ["Simpson"]),
+        ("(Bruce)=.9 protocol and Dr. (Bruce)=.9 protocol", "DOCTOR", ["Bruce"]),
+        ("(Gleason)=.9 4+3, Mr. (Gleason)=.9 7, (Gleason)=.9 70M", "PATIENT", ["Gleason", "Gleason"]),
+        ("(A Pruitt-Inahara)=.9 shunt, Dr. (Ruiz-Roth)=.9 shunt", "DOCTOR", ["Ruiz-Roth"]),
+        ("(Virchow-Robin)=.9 spaces, (Ruiz-Roth)=.9 spoke", "DOCTOR", ["Ruiz-Roth"]),
+        ("does (art)=.9 therapy, (max)=.9 temp 37", "PATIENT", []),
+        ("Joy Has Bad Days; little (joy)=.9 at Home", "PATIENT", []),
+        ("Joy Has Bad Days; my mom (joy)=.9 Said", "PATIENT", ["joy"]),
+        ("(PMHNP-BC)=.9\n", "DOCTOR", []),
         ("To The Fax Of Us, (facsimile)=.4 number", "CITY", []),
     ],
 )  # fmt: skip

@@ -14,6 +14,7 @@ from crfdeid.redact.surrogates.dates.shift import Shift, shift_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import collect_facts
+from crfdeid.redact.utility.matching import find_orders
 from crfdeid.text.document import Document, Span
 
 BACK = Shift(-10, -3647)  # 521 weeks: ten years less five days... forward in the year
@@ -80,6 +81,19 @@ def test_day_first_is_decided_by_the_dates_of_the_patient():
     moved = date(2067, 7, 3) + timedelta(who.dates.shift.days)
     assert made == f"{moved.day}/{moved.month}/{moved.year}"
     assert parser.find_order("2067-05-13") is None
+
+
+@pytest.mark.parametrize(
+    ("others", "is_day_first"),
+    [("26 Mar", True), ("3rd June 1991 and May 4", False), ("5 MAY", False), ("26 Mar and 12/25/66", False)],
+)
+def test_the_order_of_spoken_dates_decides_where_no_number_does(others, is_day_first):
+    texts = ["7/10/67", *others.split(" and ")]
+    text, ends = ", ".join(texts), [len(", ".join(texts[: number + 1])) for number in range(len(texts))]
+    spans = [Span(end - len(each), end, "DATE") for each, end in zip(texts, ends)]
+    note = Document("n", text, tuple(spans), patient="7")
+    assert collect_facts([note]).month_first is not is_day_first
+    assert find_orders([note]) == {note.owner: not is_day_first}
 
 
 @pytest.mark.parametrize("number", range(60))

@@ -162,9 +162,18 @@ amox TDS, Tues <DATE|2/7>, MRI <DATE|5/7>
 amox TDS, lap <DATE|7/12> at 01:20, died <DATE|2/7>
 last time <DATE|2023> was sad
 VA 6/6 R and L, a refraction, a field and two pairs of glasses are due; home <DATE|6/9>, Erie <DATE|6/5>
+since <DATE|May 3>, 2 and 5. x
+saw Dr. <DOCTOR|Ana> <DATE|Christmas> Eve x
+told <PATIENT|Ana> <DATE|Christmas> was x
+on <DATE|May 3> and 8 units x
+on <DATE|May 3>, 7 and 45. x
+in <DATE|May 2015>, 16 and 17. x
 """.strip().splitlines()
 
 CHANGED = {
+    "smear <DATE|Aug 6>, 7 and 8, 2015; x": "smear <DATE|Aug 6, 7 and 8, 2015>; x",
+    "on <DATE|August 6th> & 8th she": "on <DATE|August 6th & 8th> she",
+    "<DATE|May 3>, <DATE|4> or 9 (twice)": "<DATE|May 3, 4 or 9> (twice)",
     "drove. <AGE|47> MI FROM Erie": "drove. 47 MI FROM Erie",
     "walks <AGE|40> FT W WALKER": "walks 40 FT W WALKER",
     "up <AGE|sixty>-one miles, <AGE|40> km": "up sixty-one miles, 40 km",

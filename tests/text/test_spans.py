@@ -244,6 +244,14 @@ def test_a_span_that_cuts_a_word_covers_it_but_no_other_span(text, spans, expect
     assert (found is document) == (spans == expected)
 
 
+def test_an_age_has_the_ending_of_its_ordinal():
+    """her 93rd birthday became her 90+rd birthday."""
+    text = "93rd, 93 rd, 93rds"
+    spans = tuple(Span(at, at + 2, "AGE") for at in (0, 6, 13))
+    found = algebra.widen_cut_spans(Document("1", text, spans))
+    assert [found.text_of(span) for span in found.spans] == ["93rd", "93", "93"]
+
+
 @given(some_spans(), st.integers(0, 25), st.integers(0, 25))
 def test_a_mask_and_what_it_leaves(spans, start, end):
     mask = algebra.mask_spans(25, spans)

@@ -35,7 +35,7 @@ NEAR, BESIDE = 24, 48  # characters before a span that may say that it is a pers
 MOST_INITIALS = 4
 ARTICLES = ("a", "an", "the")
 CREDENTIAL = regex.compile(
-    rf"(?:{names.RULE_CREDENTIALS}|{names.ENDING_CREDENTIALS}|{names.CUE_CREDENTIALS}|{names.LONG_WITH_STOPS})\.?"
+    rf"(?:{names.RULE_CREDENTIALS}|{names.ENDING_CREDENTIALS}|{names.CUE_CREDENTIALS}|{names.LONG_WITH_STOPS})(?:-B?C)?\.?"
 )
 TITLE_BEFORE = regex.compile(rf"\b(?:{'|'.join(sorted(names.KEPT_TITLES))})\b\.?[ ]*$", regex.IGNORECASE)
 BEHIND_NAME = regex.compile(r"[ ]?,?[ ]?")
@@ -55,6 +55,7 @@ DOUBTFUL = 0.5
 TOOL_AFTER = regex.compile(
     rf"(?:['’]s?)?(?:[ ]|\n(?=\p{{Ll}}|\p{{Lu}}{{3}}))(?i:{'|'.join(sorted(ordinary.TOOLS))})\b(?![ ]*:)"
 )
+SMALL_BEFORE = regex.compile(r"\b(?:every|each|little|much|some|no|any|the|this|that|in)[ ]$")
 NAMED = ("HOSPITAL", "ORGANIZATION", "CITY", "LOCATION-OTHER", "DEPARTMENT")
 AROUND, FEW = 200, 4  # characters around a word, and words with capitals there
 CAPITALIZED = regex.compile(r"\b\p{Lu}\p{Ll}")
@@ -333,6 +334,8 @@ def is_word_of_medicine(note: Document, number: int) -> bool:
     named = words[1:] if words[0] in ARTICLES else words  # A Foley catheter
     if named and all(map(is_product, named)) and TOOL_AFTER.match(note.text, span.end):
         return not TITLE_BEFORE.search(note.text, max(0, span.start - NEAR), span.start)
+    if SMALL_BEFORE.search(note.text, max(0, span.start - NEAR), span.start) and is_small(note, span):
+        return True
     if probability >= PROBABLE:
         return False
     is_known = all(map(is_listed, words, written)) or is_listed("".join(words), "".join(written))

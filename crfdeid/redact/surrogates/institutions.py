@@ -73,7 +73,7 @@ ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 NUMBER_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 DIRECTIONS = word_set("n s e w ne nw se sw north south east west northeast northwest southeast southwest")
 UNITS = word_set(
-    "apt apartment unit suite ste floor fl box po p o room rm building bldg no pob post office rr"
+    "apt apartment flat unit suite ste floor fl box po p o room rm building bldg no pob post office rr"
 )
 SMALL_WORDS = word_set("of the and at for in on de la del los las el y a an to")
 COMPANIES = word_set(
@@ -81,7 +81,8 @@ COMPANIES = word_set(
     company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
     brothers sons partners associates laboratories labs electric union church police fire community regional
     specialty public construction club council office department agency store stores market restaurant hotel
-    shop works press urgent care primary"""
+    shop works press urgent care primary funeral nursery preschool kindergarten haulage trucking transport
+    logistics blood shelter home homes ortho"""
 )
 LANDMARKS = word_set(
     """park river beach island lake mount mountain mountains mall bridge valley creek airport station church
@@ -262,7 +263,10 @@ class Institutions:
         """Replace a number, or an ordinal with the ending that its new number needs."""
         digits = number.rstrip("stndrhSTNDRH")
         new = replace_characters(
-            digits, self.choices, "number", is_refused=lambda made: not self.fits_article(digits, made)
+            digits,
+            self.choices,
+            "number",
+            is_refused=lambda made: not (made.strip("0") and self.fits_article(digits, made)),
         )
         if not self.fits_article(digits, new):  # of one digit, only eight has "an" before it
             new = self.choices.choose(["11", "18"], "number", digits)

@@ -36,6 +36,7 @@ MAX_TRIES = 200
 PARTICLES = word_set("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
 SUFFIXES = word_set("jr sr ii iii iv esq")
 PARTICLES_OR_NAMES = word_set("di do al el le bin ten ter ibn y")  # also first names, or nicknames
+ARTICLES = ("al", "el")
 CREDENTIALS_OR_NAMES = ("do", "pa")  # also surnames
 MAX_CREDENTIALS = 80  # characters at the end of a name that are searched for them
 CREDENTIALS = regex.compile(rf"(?<=[,\s])(?:(?:{WITH_STOPS}|Ph\.\s?D|{LONG_WITH_STOPS})\b\.?[,\s]*)+$")
@@ -228,10 +229,12 @@ def is_kept(text: str, found: list[regex.Match[str]], number: int) -> bool:
 
 
 def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
-    """Whether a word such as "van" is a particle here: in small letters in a name that has capitals, after
-    another part of the name, or if it is not a first name."""
+    """Whether a word such as "van" is a particle here: in small letters in a name that has capitals, joined
+    to the next word (Al-Rashid), after another part of the name, or if it is not a first name."""
     word = found[number][0]
     if word.islower() and not text.islower():
+        return True
+    if fold(word) in ARTICLES and text.startswith("-", found[number].end()):
         return True
     follows = number and fold(found[number - 1][0]) not in word_lists.load_lowercase("titles")
     follows = follows and "," not in text[found[number - 1].end() : found[number].start()]
@@ -266,13 +269,23 @@ def find_misspellings(names: Mapping[str, int]) -> dict[str, str]:
     right: dict[str, list[tuple[int, str]]] = defaultdict(list)  # by their shortened forms
     for place, name in enumerate(sorted(names, key=lambda name: rank_name(name, names[name]))):
         forms = shorten_name(name)
-        similar = {each for form in forms for each in right.get(form, ()) if is_one_edit(name, each[1])}
+        similar = {each for form in forms for each in right.get(form, ())
+                   if is_one_edit(name, each[1]) and not have_other_genders(name, each[1])}  # fmt: skip
         if similar and not word_lists.is_common_name(name):
             roots[name] = min(similar, key=lambda each: (len(each[1]), each[0]))[1]
             continue
         for form in forms:
             right[form].append((place, name))
     return roots
+
+
+def have_other_genders(a: str, b: str) -> bool:
+    """Whether one of two folded first names is a woman's and the other a man's.
+
+    >>> have_other_genders("paula", "paul"), have_other_genders("jon", "john")
+    (True, False)
+    """
+    return {word_lists.classify_name(name) for name in (a, b)} == {word_lists.FEMALE, word_lists.MALE}
 
 
 def shorten_name(name: str) -> set[str]:

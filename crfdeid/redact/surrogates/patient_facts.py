@@ -68,10 +68,9 @@ class NoteWords:
 class PatientFacts:
     """``names`` counts the folded words of names, ``first_names`` and ``surnames`` are those whose place says
     which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type, ``doubtful``
-    those of them that only improbable spans have;
-    ``orders`` counts the dates that prove day-first or month-first; ``states`` counts by folded city the
-    states written beside it, and ``towns`` by ZIP code the folded cities before it; ``words`` holds all
-    normalized words of the notes. ``complete`` means that
+    those of them that only improbable spans have; ``orders`` counts the dates that prove or suggest day-first
+    or month-first; ``states`` counts by folded city the states written beside it, and ``towns`` by ZIP code
+    the folded cities before it; ``words`` holds all normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
     surrogates must not depend on which notes are here. ``before`` has, for the folded first word of a name,
     the few characters before it, and ``articles`` for the folded first word of a place whether "an" is
@@ -109,8 +108,8 @@ class PatientFacts:
                 self._note_positions(text, before)
                 for word in words[:1]:
                     self.before.setdefault(word, set()).add(before)
-            elif kind == kinds.DATE and (order := DateShifter.find_order(text)):
-                self.orders[order] += 1
+            elif kind == kinds.DATE:
+                self.orders.update(filter(None, (DateShifter.find_order(text), DateShifter.find_habit(text))))
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):
             self.states.setdefault(fold(city), Counter())[state.upper()] += 1
         for city, zip in pair_towns(document):
@@ -172,7 +171,7 @@ class PatientFacts:
 
     @property
     def month_first(self) -> bool:
-        return self.orders[DateShifter.DAY_FIRST] <= self.orders[DateShifter.MONTH_FIRST]
+        return DateShifter.is_month_first(self.orders)
 
     def list_texts(self, *wanted: str) -> Iterator[str]:
         """Yield the texts of spans of some kinds."""

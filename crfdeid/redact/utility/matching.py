@@ -54,13 +54,14 @@ def find_place(note: Document, places: Mapping[str, int]) -> int | None:
 
 
 def find_orders(originals: Iterable[Document]) -> dict[tuple[bool, str], bool]:
-    """Return for each patient whether "3/7" is March 7: whether fewer dates prove the other order, as
-    ``redact`` does."""
-    orders: dict[tuple[bool, str], Counter[str | None]] = {}
+    """Return for each patient whether "3/7" is March 7: by the order of other dates, as
+    ``redact`` reads it."""
+    orders: dict[tuple[bool, str], Counter[str]] = {}
     for note in originals:
         proven = (parser.find_order(match[0]) for match in parser.NUMERIC.finditer(note.text))
-        orders.setdefault(note.owner, Counter()).update(proven)
-    return {owner: found[parser.DAY_FIRST] <= found[parser.MONTH_FIRST] for owner, found in orders.items()}
+        habits = (parser.find_habit(match[0]) for match in parser.SPOKEN.finditer(note.text))
+        orders.setdefault(note.owner, Counter()).update(filter(None, (*proven, *habits)))
+    return {owner: parser.is_month_first(found) for owner, found in orders.items()}
 
 
 def locate_originals(

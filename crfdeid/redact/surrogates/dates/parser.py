@@ -7,6 +7,7 @@ a digit or word of the text remains unread, the whole text is not read, because 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -79,11 +80,16 @@ BEFORE_HOLIDAY = regex.compile(
 )
 HOLIDAY_TIME = r"breaks?|holidays?|vacations?|recess|season|time"
 AFTER_HOLIDAY = regex.compile(
-    rf"\s*(?:{HOLIDAY_TIME}|weekend|week|dinner|lunch|brunch|meal|party|gathering|celebrations?|visit|trip"
+    rf"\s*(?:{HOLIDAY_TIME}|weekend|wk?nd|week|dinner|lunch|brunch|meal|party|gathering|celebrations?|visit|trip"
     r"|fast(?:ing)?|feast|festival|festivities|prayers?|eve)\b",
     regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
+NAMED_MONTHS = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in english.MONTHS) + "|Sept"
+SPOKEN = regex.compile(
+    rf"(?P<day>(?<![\d/.-])\d\d?(?:{TH})?[ ](?:of[ ])?(?:{NAMED_MONTHS})\b)"
+    rf"|(?:{NAMED_MONTHS})\b\.?[ ](?:the[ ])?\d\d?(?:{TH})?(?!\d)"
+)
 # Separators of the days of one month in a list.
 LIST = regex.compile(r"[\s,]*(?:and|&|or|to|-|–)?[\s,]*(?:the\s+)?", regex.IGNORECASE)
 
@@ -93,6 +99,7 @@ BEFORE_DAY = regex.compile(
 CLOCK, NO_WORD, SPACE = map(regex.compile, (r"\d\d?:\d\d", r"[^\p{L}0-9 ]", r"\s"))
 MAX_LENGTH = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
+HABIT = "{} by habit"
 
 
 class DateField(NamedTuple):
@@ -140,6 +147,30 @@ def find_order(text: str) -> str | None:
         return None
     a, b = int(match[1]), int(match[3])
     return DAY_FIRST if 31 >= a > 12 >= b else MONTH_FIRST if 31 >= b > 12 >= a else None
+
+
+def find_habit(text: str) -> str | None:
+    """Return the order of day and month in a date with the name of a month, as people speak: who writes "3rd
+    June" or "26 Mar" rather writes 7/10/24 for the seventh of October. Other notations say nothing of it.
+
+    >>> [find_habit(text) for text in ("3rd June 1991", "June 3, 1991", "21-JUN-2022", "5 MAY")]
+    ['day first by habit', 'month first by habit', None, None]
+    """
+    found = SPOKEN.search(text)
+    return None if not found else HABIT.format(DAY_FIRST if found["day"] else MONTH_FIRST)
+
+
+def is_month_first(orders: Counter[str]) -> bool:
+    """Whether "3/7" is March 7, by the counts of what :func:`find_order` and :func:`find_habit` return: what
+    more dates prove, otherwise the habit, otherwise yes.
+
+    >>> is_month_first(Counter({"day first": 1, "month first by habit": 3})), is_month_first(Counter())
+    (False, True)
+    """
+    proofs, habits = (
+        orders[form.format(DAY_FIRST)] - orders[form.format(MONTH_FIRST)] for form in ("{}", HABIT)
+    )
+    return (proofs or habits) <= 0
 
 
 def parse_dates(text: str, month_first: bool = True) -> list[DateExpression] | None:

@@ -39,7 +39,7 @@ WEEKDAY_OR_SEASON = regex.compile(
 )
 
 AROUND = regex.compile(  # after a holiday
-    rf"\s*(?:(?P<days>weekend|week)|(?P<time>{parser.HOLIDAY_TIME}))\b", regex.IGNORECASE
+    rf"\s*(?:(?P<days>weekend|wk?nd|week)|(?P<time>{parser.HOLIDAY_TIME}))\b", regex.IGNORECASE
 )
 PARTS_OF_MONTH = ("early", "mid", "late")
 JOINED = regex.compile(r"\d-\p{L}")
@@ -106,6 +106,8 @@ class DateShifter:
     def find_order(text: str) -> str | None:
         """Return ``MONTH_FIRST`` or ``DAY_FIRST`` if a numeric date proves one of them."""
         return parser.find_order(text)
+
+    find_habit, is_month_first = staticmethod(parser.find_habit), staticmethod(parser.is_month_first)
 
 
 def draw_shift(choices: KeyedChoices, years: int = DEFAULT_YEARS, weeks: int = DEFAULT_WEEKS) -> Shift:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import regex
 
 from crfdeid.lexicon import word_lists
+from crfdeid.lexicon.english import GLEASON
 from crfdeid.lexicon.letters import fold, word_set
 from crfdeid.lexicon.names import TITLES
 from crfdeid.lexicon.ordinary import (
@@ -52,6 +53,7 @@ AFTER = regex.compile(r"(?P<of>['’]s\b|(?<=s)['’](?=\s))?\s*(?P<word>\w*)") 
 YEARS = regex.compile(r"(?:year|yr|y\.?/?o[fm]?\b|y\.o|birth|b-?day)", regex.IGNORECASE)
 YEARS_AFTER = regex.compile(r"[-\s]*" + YEARS.pattern, regex.IGNORECASE)
 AGED = regex.compile(r"\b(?:age|aged|age\s*(?:of|:|is)|(?:turn(?:ed|s|ing)?))\s*$", regex.IGNORECASE)
+SCORE = regex.compile(GLEASON, regex.IGNORECASE)
 DEGREES = regex.compile(r"\s*(?:degree|percent|%|°)", regex.IGNORECASE)
 ENDING = regex.compile(
     r"(?:\b(?:ending|ends)(?:\s+(?:in|with))?|\blast\s+(?:four|4)(?:\s+digits)?(?:\s+(?:of|are|is))?[\w\s#:]{0,12}|"
@@ -249,6 +251,8 @@ PHI: dict[str, Clue] = {
     "beside a name": Clue(WORDS, True, lambda at: at.beside_name, "PATIENT Ana May: <May>, <Ana>"),
     "behind a title": Clue(WORDS, True, lambda at: at.follows(TITLE, PHRASE),
         "PATIENT Ana Foley: by nurse <foley>"),
+    "a score": Clue(NAMES, False, lambda at: at.root == "gleason" and at.precedes(SCORE),
+        "PATIENT Paul Gleason: had <Gleason> 4+3"),
     "a month or weekday": Clue(WORDS, False, lambda at: at.root in word_lists.load_lowercase("dates"),
         "PATIENT Ana May: last <May> he"),
     "a short name": Clue(WORDS, True, lambda at: len(at.root) < 3 and at.is_short_name(),
