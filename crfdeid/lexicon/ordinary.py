@@ -95,6 +95,7 @@ THINGS = word_set(  # a name before one of these is an eponym or a brand
 SEEN = word_set(  # a colour before one of these is not a name: White blood cell count, Brown sputum
     "blood cell cells count counts matter stool stools sputum urine discharge or"
 )
+MEASURES = word_set("high low long short sharp strong")  # not names before a word of medicine: High fever
 COLOURS = word_set("white black brown green gray grey")
 RACES_AND_RELIGIONS = word_set("white black christian")  # by themselves in the name of a code
 TOOLS = THINGS | word_set("tongs ring rings pin pins trap traps probe probes antibiotic antibiotics")
@@ -424,9 +425,11 @@ def is_display(text: str) -> bool:
 
 
 def is_before_thing(text: str, start: int, end: int) -> bool:
-    """Whether ``text[start:end]`` is an eponym or a colour by what is behind it, and not a name.
+    """Whether ``text[start:end]`` is an eponym, a colour or a measure by what is behind it, and not a name.
 
     >>> is_before_thing("White blood cells", 0, 5), is_before_thing("White called", 0, 5)
+    (True, False)
+    >>> is_before_thing("High fever", 0, 4), is_before_thing("Ms. High, fever", 4, 8)
     (True, False)
     >>> is_before_thing("Graves’ disease", 0, 6), is_before_thing("Dr. Bell's palsy clinic", 4, 8)
     (True, False)
@@ -436,7 +439,8 @@ def is_before_thing(text: str, start: int, end: int) -> bool:
         return False
     following = next[1].lower()
     is_eponym = words in word_lists.load_lowercase("eponyms") and following in THINGS
-    return is_eponym or (words in COLOURS and following in SEEN)
+    is_measure = words in MEASURES and following in word_lists.load_lowercase("medical_words")
+    return is_eponym or is_measure or (words in COLOURS and following in SEEN)
 
 
 def is_plain_word(folded: str) -> bool:

@@ -40,6 +40,7 @@ MIN_LISTED = 4  # characters of a number that is listed
 SENTENCE, PHRASE, WORD, DIGITS = 40, 12, 8, 4  # characters beside an occurrence that a clue looks at
 AROUND = 80  # characters on each side that say whether a text has capitals
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
+HOW_MUCH = regex.compile(r"\b(?:little|much|some|no|any|each|every)\s+$", regex.IGNORECASE)
 TITLE = regex.compile(rf"\b(?:{'|'.join(TITLES)}|nurse)(?:\.\s*|\s+)$", regex.IGNORECASE)
 PATIENT_BEFORE = regex.compile(r"\b(?:pt|patient)\.?\s+$", regex.IGNORECASE)
 INITIALS = regex.compile(r"(?<![\p{L}\p{N}.])(?:\p{Lu}\.\s?)+$")  # "A.B. Brown" is not the end of a sentence
@@ -277,6 +278,8 @@ PHI: dict[str, Clue] = {
         "PATIENT Ana Foley: Pt <FOLEY> came"),
     "a rare name behind patient": Clue(WORDS, False, lambda at: at.is_after_patient(),
         "PATIENT Ana Foley: pt <foley>, seen"),
+    "a thing that is measured": Clue(NAMES, False, lambda at: at.word.islower() and at.follows(HOW_MUCH, WORD),
+        "PATIENT Joy Eze: There is little <joy> Here"),
     "a name that is never written small": Clue(NAMES, True,
         lambda at: at.word.islower() and is_always_capital(at.root), "PATIENT Mary Eze: saw <mary> There"),
     "no capital": Clue(WORDS, False, lambda at: not at.is_written_as_name, "PATIENT Ana Foley: the <foley>"),
