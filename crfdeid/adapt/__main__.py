@@ -3,7 +3,8 @@
 crfdeid adapt --suggest 20 --unlabelled notes/ --out to_correct/     which notes to correct
 crfdeid adapt --notes corrected/ --out models/site
 crfdeid adapt --notes corrected/ --lists lists/ --out models/site --page gained.html
-crfdeid adapt --unlabelled notes/ --model models/site --out models/site_lines     headers that repeat
+crfdeid adapt --notes corrected/ --unlabelled notes/ --out models/site     also learns headers that repeat
+crfdeid adapt --unlabelled notes/ --out models/site
 """
 
 from __future__ import annotations
@@ -90,41 +91,54 @@ def main(arguments: list[str] | None = None) -> None:
         return
     folder.refuse_full(args.out, args.overwrite)
     command = training_record.find_command("adapt", sys.argv[1:] if arguments is None else arguments)
-    if args.unlabelled:
+    if args.notes:
+        adapt_model(args, command)
+    elif args.unlabelled:
         adapt_lines(args, command)
-        return
-    if not args.notes:
-        raise ConfigurationError("wanted --notes CORRECTED, or --unlabelled NOTES")
+    else:
+        raise ConfigurationError("wanted --notes CORRECTED, --unlabelled NOTES, or both")
+    print(f"\nThe model is in {args.out}, its card in {training_record.CARD}")
+
+
+def adapt_model(args: argparse.Namespace, command: Sequence[str]) -> None:
+    """Adapt to corrected notes, then learn the lines that repeat in those of ``--unlabelled``."""
     before = ways.check_model(model.load(args.model))
-    notes = list(cli.map_types(read_notes(args.notes, args), args))
+    notes = name_patients(list(cli.map_types(read_notes(args.notes, args), args)), args)
     before.scheme.check(notes)
+    unlabelled = name_patients(read_notes(args.unlabelled, args), args)
+    if unlabelled:
+        model.check_patients([*unlabelled, *notes], args.k)
     entries = lists.read_lists(args.lists, before.scheme) if args.lists else []
     with hold_output(args.out):
         began = time.perf_counter()
         choice = adapt(before, notes, lists.build_terms(entries) if entries else None)
+        if unlabelled:
+            choice = add_lines(choice, unlabelled, args.k)
         seconds = time.perf_counter() - began
         terms = lists.render_terms(entries) if entries else ""
         folder.write_model(choice, folder.Source(before, command, seconds, terms), args.out)
     if args.page:
         folder.write_page(choice, args.page)
     print_gain(choice, args.model, seconds)
-    print(f"\nThe model is in {args.out}, its card in {training_record.CARD}")
 
 
 def read_notes(paths: Sequence[Path], args: argparse.Namespace) -> list[Document]:
     return [note for path in paths for note in cli.read_documents(path, None, args)]
 
 
+def name_patients(notes: Sequence[Document], args: argparse.Namespace) -> list[Document]:
+    """Return the notes, where ``--one-note-per-patient`` says so each with a patient."""
+    if args.one_note_per_patient:
+        return [replace(note, patient=note.owner[1]) for note in notes]
+    return list(notes)
+
+
 def adapt_lines(args: argparse.Namespace, command: Sequence[str]) -> None:
     """Let the model read the notes, and add the lines that repeat in them."""
-    if args.notes or args.lists or args.page:
-        raise ConfigurationError(
-            "--unlabelled: wanted no --notes, --lists or --page; adapt to corrected notes first, then --model"
-        )
+    if args.lists or args.page:
+        raise ConfigurationError("--unlabelled: wanted --notes CORRECTED with --lists or --page")
     before = ways.check_model(model.load(args.model))
-    notes = read_notes(args.unlabelled, args)
-    if args.one_note_per_patient:
-        notes = [replace(note, patient=note.owner[1]) for note in notes]
+    notes = name_patients(read_notes(args.unlabelled, args), args)
     model.check_patients(notes, args.k)
     before.compile()
     with hold_output(args.out):
@@ -139,7 +153,6 @@ def adapt_lines(args: argparse.Namespace, command: Sequence[str]) -> None:
     size = f"{len(notes)} notes of {patients} patients"
     print(f"Lines that repeat: {len(lines.marks)}, each of {args.k} or more patients, in {size}")
     print(f"They change {changed} of these notes. Nobody corrected one, so the gain is not measured")
-    print(f"\nThe model is in {args.out}, its card in {training_record.CARD}")
 
 
 def write_suggested(args: argparse.Namespace) -> None:
@@ -166,6 +179,12 @@ def adapt(before: CrfTagger, notes: Sequence[Document], terms: Terms | None) -> 
         return choose.adapt(before, notes, lambda: bar.update() and None, terms)
 
 
+def add_lines(choice: Choice, notes: Sequence[Document], least: int) -> Choice:
+    """Add the lines that repeat with a progress bar."""
+    with tqdm(desc="read", total=choose.count_reads(choice, notes), disable=None, leave=False) as bar:
+        return choose.add_lines(choice, notes, least, lambda: bar.update() and None)
+
+
 def print_gain(choice: Choice, name: str, seconds: float) -> None:
     """Print the size of the notes, the time, and the figures of each way."""
     patients = len({note.owner for note in choice.gold})
@@ -173,6 +192,8 @@ def print_gain(choice: Choice, name: str, seconds: float) -> None:
     notes = f"{len(choice.gold)} notes of {patients} patients with {spans} spans"
     print(f"Adapted {name} to {notes} in {seconds:.0f} s: {choice.way.name}\n")
     print("\n".join(folder.format_table(choice)))
+    if choice.lines:
+        print(f"\n{folder.format_lines(choice.lines)}")
     cli.print_warnings(folder.list_warnings(choice))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crfdeid.adapt.choose import Choice
+from crfdeid.adapt.choose import Choice, Lines
 from crfdeid.adapt.ways import SHIPPED
 from crfdeid.engine import crfsuite_file
 from crfdeid.errors import ModelError
@@ -40,6 +40,9 @@ LINES = (
     "Lines that repeat in the unlabelled notes: {}, each of at least {} patients. They are marked as that "
     "model marks most of them. No note was corrected, so the gain is not measured."
 )
+
+STAY = "They stay: on the corrected notes as many spans are covered, and strict F1 is not lower."
+LEFT_OUT = "They are left out: on the corrected notes fewer spans are covered, or strict F1 is lower."
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ def write_model(choice: Choice, source: Source, folder: Path) -> None:
         if choice.way.lists and source.lists:
             with (built / model.SITE_TERMS).open("a", encoding="utf-8") as file:
                 file.write(source.lists)
+        if choice.lines and choice.lines.is_kept:
+            write_site_lines(choice.lines.lines, built)
         known = model.read_model_hashes(before.folder) or []
         model.write_note_hashes(built, [*known, *model.hash_notes(choice.gold)])
     write_record(choice, source, folder)
@@ -78,7 +83,7 @@ def write_lines(
     """Write the model with the lines that repeat in ``notes``, which nobody has corrected."""
     before = source.before
     with copy_model(before.folder, folder) as built:
-        (built / model.SITE_LINES).write_text(lines.render(), encoding="utf-8")
+        write_site_lines(lines, built)
     earlier = training_record.read_record(before.folder)
     record = training_record.describe_training(
         {"unlabelled": notes}, before.config, source.command, find_date(), source.seconds, earlier
@@ -88,6 +93,10 @@ def write_lines(
     learned = LINES.format(len(lines.marks), k)
     section = f"From the model `{before.name}` (`{before.fingerprint[:12]}`). {learned}"
     training_record.write_card(folder, before.config, before.scheme, record, None, ["## Adapted", section])
+
+
+def write_site_lines(lines: RepeatedLines, folder: Path) -> None:
+    (folder / model.SITE_LINES).write_text(lines.render(), encoding="utf-8")
 
 
 @contextmanager
@@ -115,7 +124,7 @@ def write_record(choice: Choice, source: Source, folder: Path) -> None:
     """Write how the model was made into its manifest, and its card."""
     before = source.before
     record = training_record.describe_training(
-        {"corrected": choice.gold},
+        {"corrected": choice.gold, "unlabelled": choice.lines.notes if choice.lines else ()},
         before.config,
         source.command,
         find_date(),
@@ -123,6 +132,8 @@ def write_record(choice: Choice, source: Source, folder: Path) -> None:
         training_record.read_record(before.folder),
     )
     record["adapted"] = describe_adapting(choice, before)
+    if choice.lines:
+        record["lines"] = describe_lines(choice.lines)
     training_record.add_record(folder, record)
     after = measure(choice.gold, choice.after, before.scheme)
     sections = list(describe_gain(choice, record["adapted"]))
@@ -149,6 +160,16 @@ def describe_adapting(choice: Choice, before: CrfTagger) -> dict[str, Any]:
     }
 
 
+def describe_lines(lines: Lines) -> dict[str, Any]:
+    """Return how many lines of unlabelled notes were learned, and whether the model has them."""
+    return {
+        "k": lines.least,
+        "lines": len(lines.lines.marks),
+        "corrected_marks": lines.uses_marks,
+        "kept": lines.is_kept,
+    }
+
+
 def list_figures(choice: Choice, found: Sequence[Document]) -> dict[str, float]:
     """Return the share that is covered of the corrected notes, strict precision, F1 and its interval."""
     scored = measure(choice.gold, found, choice.tagger.scheme)
@@ -166,6 +187,8 @@ def describe_gain(choice: Choice, adapted: Mapping[str, Any]) -> Iterator[str]:
     yield f"From the model `{name}` (`{fingerprint[:12]}`) by {notes}."
     yield "\n".join(format_table(choice))
     yield MEASURED
+    if choice.lines:
+        yield format_lines(choice.lines)
 
 
 def format_table(choice: Choice) -> Iterator[str]:
@@ -176,6 +199,15 @@ def format_table(choice: Choice) -> Iterator[str]:
         title = f"**{name}**" if name == choice.way.name else name
         *figures, low, high = list_figures(choice, found).values()
         yield f"| {title} | {' | '.join(f'{one:.3f}' for one in figures)} | {low:.3f} to {high:.3f} |"
+
+
+def format_lines(lines: Lines) -> str:
+    """Say how many lines were learned, of which notes, and whether they stay."""
+    count, patients = len(lines.lines.marks), len({note.owner for note in lines.notes})
+    notes = f"{len(lines.notes)} unlabelled notes of {patients} patients"
+    of = ", with the marks of the corrected notes" if lines.uses_marks else ""
+    said = f"Lines that repeat in {notes}: {count}, each of {lines.least} or more patients{of}."
+    return f"{said} {STAY if lines.is_kept else LEFT_OUT if count else ''}".rstrip()
 
 
 def list_warnings(choice: Choice) -> Iterator[str]:

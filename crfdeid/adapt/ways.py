@@ -23,6 +23,8 @@ from crfdeid.systems.bias import list_amounts
 from crfdeid.systems.crf import CrfTagger, add_amounts
 from crfdeid.systems.judged.judged import JudgedTagger, Trees, build_view
 from crfdeid.systems.judged.training import Further, describe_all, fit_further, join_trees
+from crfdeid.systems.model import join_steps, load_lists
+from crfdeid.systems.repeated_lines import RepeatedLines
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.term_lists import Terms
 from crfdeid.text.document import Document
@@ -65,6 +67,14 @@ def add_lists(tagger: CrfTagger, lists: Terms | None) -> CrfTagger:
         return tagger
     found, before, apply = copy.copy(tagger), tagger.finish, lists.apply
     found.finish = (lambda note: apply(before(note))) if before else apply
+    return found
+
+
+def place_lines(tagger: CrfTagger, lines: RepeatedLines, lists: Terms | None) -> CrfTagger:
+    """Return the tagger with other lines that repeat, which come before the lists that the model has and
+    before ``lists``."""
+    found = copy.copy(tagger)
+    found.finish = join_steps(lines.apply, load_lists(tagger.folder), lists.apply if lists else None)
     return found
 
 

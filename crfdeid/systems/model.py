@@ -94,16 +94,27 @@ def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None)
 def load_site(folder: Path) -> Step | None:
     """Return what a model does last with each folded document, by the lines and lists of a site; None where
     it has none."""
-    steps: list[Step] = []
-    if (lines := folder / SITE_LINES).is_file():
+    lines: Step | None = None
+    if (path := folder / SITE_LINES).is_file():
         from crfdeid.systems.repeated_lines import read_lines
 
-        steps.append(read_lines(lines).apply)
-    if (lists := folder / SITE_TERMS).is_file():
-        from crfdeid.systems.term_lists import read_terms
+        lines = read_lines(path).apply
+    return join_steps(lines, load_lists(folder))
 
-        steps.append(read_terms(lists, None).apply)
-    return partial(apply_steps, steps) if steps else None
+
+def load_lists(folder: Path) -> Step | None:
+    """Return the step of the lists of a site; None where a model has none."""
+    if not (path := folder / SITE_TERMS).is_file():
+        return None
+    from crfdeid.systems.term_lists import read_terms
+
+    return read_terms(path, None).apply
+
+
+def join_steps(*steps: Step | None) -> Step | None:
+    """Return one step that does all, in order; None where there is none."""
+    able = [step for step in steps if step]
+    return partial(apply_steps, able) if able else None
 
 
 def apply_steps(steps: Sequence[Step], document: Document) -> Document:

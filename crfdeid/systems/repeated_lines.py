@@ -5,7 +5,8 @@ r"""Lines that repeat in the notes of a site: a header that was read once is kno
 A word stays itself in a key where it is in the notes of enough patients; other words are A (capitals), Aa or
 a, and runs of them are one, so that long names have the key of short ones. Digits are 9. A key is kept where
 the model marks it in the same way in the notes of half of its patients. Then these marks hold in each line of
-the key, except where they would leave something open that the model has marked.
+the key, except where they would leave something open that the model has marked. Where the corrected notes of
+two patients have the key, their marks take the place of the model's.
 
 Words and keys of fewer than k patients are not kept, and no number.
 """
@@ -26,12 +27,14 @@ from crfdeid.text.tokenizer import fold_document
 LEAST = 5  # patients
 COMMON = 0.25  # of the patients have a word of a key
 MAJORITY = 0.5  # of the patients with a key
+CORRECTED = 2  # patients whose corrected notes have a key
 PIECE = re.compile(r"\d+|[^\W\d_]+|[^\w\s]|_")
 WORD = re.compile(r"[^\W\d_]+")
 CLASSES = ("A", "Aa", "a")
 
 Slots = list[tuple[int, int]]  # the start and the end of each part of a key, in the line
 Marks = tuple[tuple[int, int, str], ...]  # of each span its first and last part, and its type
+Votes = Mapping[Marks | None, set[tuple[bool, str]]]  # the patients of each
 
 
 @dataclass(frozen=True)
@@ -75,17 +78,26 @@ def is_placed(key: str, marks: Marks) -> bool:
     return all(0 <= first <= last < len(key.split()) for first, last, _ in marks)
 
 
-def learn_lines(notes: Sequence[Document], least: int = LEAST) -> RepeatedLines:
-    """Learn from notes as a model tagged them the lines of at least ``least`` patients."""
-    folded = [fold_document(note) for note in notes]
-    words = find_common_words(folded, least)
-    seen: dict[str, dict[Marks | None, set[tuple[bool, str]]]] = defaultdict(lambda: defaultdict(set))
-    for note in folded:
+def learn_lines(
+    notes: Sequence[Document], least: int = LEAST, corrected: Sequence[Document] = ()
+) -> RepeatedLines:
+    """Learn from notes as a model tagged them, and from corrected ones, the lines of at least ``least``
+    patients."""
+    folded, right = ([fold_document(note) for note in each] for each in (notes, corrected))
+    words = find_common_words([*folded, *right], least)
+    read, marked = read_votes(folded, words), read_votes(right, words)
+    chosen = {key: choose_marks(read[key], least, marked[key]) for key in {**read, **marked}}
+    return RepeatedLines(words, {key: marks for key, marks in chosen.items() if marks})
+
+
+def read_votes(notes: Sequence[Document], words: frozenset[str]) -> defaultdict[str, Votes]:
+    """Return for each key the marks that it has in the folded notes, with the patients of each."""
+    seen: defaultdict[str, Votes] = defaultdict(lambda: defaultdict(set))
+    for note in notes:
         for start, line in split_lines(note.text):
             key, slots = describe_line(line, words)
             seen[key][read_marks(note.spans, start, start + len(line), slots)].add(note.owner)
-    chosen = {key: choose_marks(found, least) for key, found in seen.items()}
-    return RepeatedLines(words, {key: marks for key, marks in chosen.items() if marks})
+    return seen
 
 
 def find_common_words(notes: Sequence[Document], least: int) -> frozenset[str]:
@@ -96,10 +108,20 @@ def find_common_words(notes: Sequence[Document], least: int) -> frozenset[str]:
     return frozenset(word for word, count in counts.items() if count >= wanted)
 
 
-def choose_marks(found: Mapping[Marks | None, set[tuple[bool, str]]], least: int) -> Marks | None:
+def choose_marks(read: Votes, least: int, corrected: Votes) -> Marks | None:
+    """Return the marks of a key: of most patients in the corrected notes where enough have it, else of most
+    patients in the notes as the model read them. None where ``least`` patients do not have the key or these
+    marks."""
+    right = set().union(*corrected.values())
+    if len(right) < CORRECTED:
+        return find_majority(read, least)
+    return find_majority(corrected, CORRECTED) if len(right.union(*read.values())) >= least else None
+
+
+def find_majority(votes: Votes, least: int) -> Marks | None:
     """Return the marks that most patients of a key have, where these are enough."""
-    patients = set().union(*found.values())
-    able = [(len(own), marks) for marks, own in found.items() if marks is not None]
+    patients = set().union(*votes.values())
+    able = [(len(own), marks) for marks, own in votes.items() if marks is not None]
     count, marks = max(able, default=(0, ()))
     return marks if count >= max(least, MAJORITY * len(patients)) else None
 

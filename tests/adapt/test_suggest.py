@@ -45,9 +45,12 @@ def test_options_that_do_not_go_together_are_refused(tmp_path):
     for options, said in (
         (["--suggest", "3"], "--suggest: wanted --unlabelled NOTES"),
         (["--suggest", "3", "--unlabelled", "x", "--notes", "y"], "no --notes, --lists or --page"),
-        (["--unlabelled", "x", "--notes", "y"], "--unlabelled: wanted no --notes, --lists or --page"),
-        (["--unlabelled", "x", "--lists", "y"], "adapt to corrected notes first, then --model"),
-        ([], "wanted --notes CORRECTED, or --unlabelled NOTES"),
+        (["--unlabelled", "x", "--lists", "y"], "--unlabelled: wanted --notes CORRECTED with --lists"),
+        (
+            ["--unlabelled", "x", "--page", "y"],
+            "--unlabelled: wanted --notes CORRECTED with --lists or --page",
+        ),
+        ([], "wanted --notes CORRECTED, --unlabelled NOTES, or both"),
     ):
         with pytest.raises(ConfigurationError, match=said):
             main([*options, "--out", str(tmp_path / "m")])

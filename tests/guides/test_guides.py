@@ -162,4 +162,5 @@ def test_a_hospital_adapts_the_model_to_its_notes(folder, capsys):
     assert (folder / "models/site/manifest.json").exists() and (folder / "gained.html").exists()
     assert len(list((folder / "tagged").glob("*.xml"))) == 9
     assert "4 notes to correct: 2 at random, 2 by doubt" in said
-    assert "Lines that repeat: " in said and (folder / "models/site_lines/site_lines.json").exists()
+    assert "Lines that repeat in " in said and ", then lines that repeat" in said
+    assert (folder / "models/site_lines/manifest.json").exists()

@@ -1,5 +1,7 @@
 """Surrogates in the review room: which replacements a person may write, and what is approved and written."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
@@ -305,6 +307,8 @@ class Work:
         self.command = command
         corpus = command[4] if command[2] == "crfdeid.adapt" else command[3]
         self.documents = list(corpora.read(corpus))
+        given = command[command.index("--unlabelled") + 1 :] if "--unlabelled" in command else []
+        self.unlabelled = [note for path in given for note in corpora.read(path)]
         self.folder.mkdir()
 
 
@@ -354,9 +358,22 @@ def test_a_model_is_adapted_with_its_figures_before_and_after(many, monkeypatch)
     training.train_model(many, "new", premarks=False, base="first")(job)
     assert job.command[1:3] == ["-m", "crfdeid.adapt"] and job.command[3] == "--notes"
     first, new = (str(training.find_model_folder(many, name)) for name in ("first", "new"))
-    assert job.command[5:] == ["--model", first, "--out", new]
+    assert job.command[5:-1] == ["--model", first, "--out", new, "--unlabelled"]
+    assert [(note.patient, note.spans) for note in job.unlabelled] == [("p21", ()), ("p22", ())]
     assert len(job.documents) == 7 and job.result["adapted"] == {"base": "first"} | gain
     assert [one["name"] for one in job.result["figures"]] == ["first", "new"]
+
+
+def test_undecided_notes_are_read_where_it_is_known_that_enough_patients_have_them(many, monkeypatch):
+    import_first(many, 1)
+    found = [note.id for note in training.read_open(many, [1])]
+    assert found == ["2", "4", "5", "6", "9", "10", "11", "12"]
+    monkeypatch.setattr(training, "MOST_OPEN", 4)
+    assert [note.id for note in training.read_open(many, [1])] == ["2", "4", "5", "6"]
+    assert not list(training.read_open(many, []))
+    monkeypatch.setattr(training, "MOST_OPEN", 500)
+    many.notes.all[1] = replace(many.notes.all[1], patient=None)
+    assert not list(training.read_open(many, [1]))
 
 
 def test_no_shipped_model_has_the_types_of_another_scheme(many):

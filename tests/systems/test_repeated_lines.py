@@ -59,6 +59,25 @@ def test_lines_and_words_of_fewer_than_k_patients_are_not_kept():
     ]
 
 
+def test_the_marks_of_two_corrected_patients_take_the_place_of_those_of_the_model():
+    read = [write_note(number, is_found=False) for number in range(2, 8)]
+    corrected = [write_note(number) for number in range(2)]
+    assert not learn_lines([*read, *corrected]).marks and not learn_lines(read, corrected=corrected[:1]).marks
+    lines = learn_lines(read, corrected=corrected)
+    assert find_texts(lines.apply(read[0])) == [(NAMES[2], "PATIENT")]
+    wrong = [note.with_spans([Span(0, 2, "DOCTOR")]) for note in read]
+    bare = [note.with_spans(()) for note in corrected]
+    assert learn_lines(wrong).marks and not learn_lines(wrong, corrected=bare).marks
+
+
+def test_the_lines_of_corrected_notes_are_of_k_patients_too():
+    corrected = [write_note(number) for number in range(4)]
+    assert learn_lines([], 5, corrected) == learn_lines([write_note(0)], 5, corrected[:2]) == RepeatedLines()
+    assert list(learn_lines([], 4, corrected).marks) == ["=PT : A , A [ 9 - 9 ]"]
+    same = [write_note(number, patient="p0") for number in range(8)]
+    assert not learn_lines(same, 2, [write_note(0)]).marks
+
+
 def test_nothing_that_the_model_found_is_left_open():
     lines = learn_lines([write_note(number) for number in range(8)])
     note = write_note(2, is_found=False)

@@ -2,6 +2,7 @@
 
 A model is trained on the decided notes only, or a shipped or earlier model is adapted to them
 (:mod:`crfdeid.adapt`), which says what it gained by cross-validation, so that five notes show something.
+Adapting also learns the lines that repeat in the notes that nobody has decided.
 
 The figures are those of each model on notes that it was not trained on, and where it disagrees with the
 readers of open notes.
@@ -10,7 +11,8 @@ readers of open notes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import reduce
 from hashlib import sha256
 from operator import add
@@ -29,10 +31,12 @@ from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, Not
 from crfdeid.review.study.note_index import key_patient
 from crfdeid.review.study.study import Json, Study, name_book
 from crfdeid.systems import model, training_record
+from crfdeid.systems.repeated_lines import LEAST
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
 KEPT_ASIDE = 5  # one of 5 patients is kept aside to test on
+MOST_OPEN = 500  # undecided notes in which lines that repeat are looked for
 RESAMPLES = 2000  # of the patients kept aside
 FEWEST = 10  # decided notes with which some are kept aside
 
@@ -98,7 +102,7 @@ def train_model(
         with TemporaryDirectory(dir=folder.parent) as scratch:
             corpus = Path(scratch) / "consensus.jsonl"
             corpora.write(select_documents(study, learned, "consensus", ""), corpus, "jsonl")
-            job.run_process(build_command(study, corpus, folder, base))
+            job.run_process(build_command(study, corpus, folder, base, learned))
         folder.chmod(0o700)  # its features hold words of the notes
         before = study.premark_system or next(reversed(study.list_systems()), None)
         job.phase = "tag"
@@ -116,15 +120,41 @@ def train_model(
     return train
 
 
-def build_command(study: Study, corpus: Path, folder: Path, base: str | None) -> list[str]:
-    """The command that trains on a corpus, or adapts ``base`` to it."""
+def build_command(
+    study: Study, corpus: Path, folder: Path, base: str | None, learned: Sequence[int]
+) -> list[str]:
+    """The command that trains on a corpus of the ``learned`` notes, or adapts ``base`` to it."""
     if base is None:
         options = [str(corpus), "--out", str(folder), "--scheme", find_scheme(study)]
         return [sys.executable, "-m", "crfdeid.train", *options]
     own = find_model_folder(study, base)
     before = str(own) if own.is_dir() else base
     options = ["--notes", str(corpus), "--model", before, "--out", str(folder)]
-    return [sys.executable, "-m", "crfdeid.adapt", *options]
+    return [sys.executable, "-m", "crfdeid.adapt", *options, *write_open(study, learned, corpus)]
+
+
+def write_open(study: Study, learned: Sequence[int], corpus: Path) -> list[str]:
+    """Write undecided notes beside the corpus, and return the options that adapt to them."""
+    documents = list(read_open(study, learned))
+    if not documents:
+        return []
+    path = corpus.with_name("open.jsonl")
+    corpora.write(documents, path, "jsonl")
+    return ["--unlabelled", str(path)]
+
+
+def read_open(study: Study, learned: Sequence[int]) -> Iterator[Document]:
+    """Yield at most :data:`MOST_OPEN` undecided notes of patients that are not kept aside; none where
+    notes do not say whose they are, or where they and the ``learned`` ones are of few patients."""
+    decided = set(study.list_decided())
+    able = [note.number for note in study.notes.all if note.number not in decided]
+    numbers = [number for number in able if not is_kept_aside(study, number)][:MOST_OPEN]
+    patients = {study.notes.find_note(number).patient for number in [*numbers, *learned]}
+    if None in patients or len(patients) < LEAST:
+        return
+    for number in numbers:
+        with suppress(NoteRefusedError):
+            yield study.notes.read_document(number)
 
 
 def describe_adapted(base: str, folder: Path) -> Json:
