@@ -5,7 +5,7 @@
     known_words.txt   of a model for sharing (:func:`find_known_words`)
     tuned_notes.json.gz  hashes of the training notes (:mod:`crfdeid.systems.model`)
     site_terms.txt    the lists of a site (:mod:`crfdeid.adapt.lists`)
-    scheme.toml  features/*.template  gazetteers/*.txt
+    scheme.toml  features/*.template  gazetteers/*.txt (of shipped models the tables of words are *.txt.gz)
     ...               the system's own files, such as model.crfsuite; shipped models have it compressed
 
 A model has a copy of everything it needs, so a change of the shipped files does not change it; a damaged
@@ -20,6 +20,7 @@ patients have, without long numbers.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -50,6 +51,7 @@ MANIFEST = "manifest.json"
 TRAINING = "training"  # the manifest's key of how the model was made (crfdeid.systems.training_record)
 SCORES = "scores.json"
 ADDED = (SCORES, "CARD.md")  # after the manifest is written; no tagger reads them
+HEAD = 4_000  # bytes in which a table's head names its columns
 SETTING = re.compile(r"[\w.+/-]{,80}", re.ASCII)  # what an error may show of a model's settings and names
 
 KNOWN_WORDS = "known_words.txt"  # in a model's folder
@@ -225,8 +227,23 @@ def list_strings(value: Any) -> Iterator[str]:
 
 def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
     """Read the model's gazetteers, by name."""
-    files = sorted((path / "gazetteers").glob("*.txt"))
-    return {file.stem: gazetteer.read_list(file) for file in files if not file.name.endswith(".exclude.txt")}
+    files = [file for file in list_gazetteer_files(path) if ".exclude." not in file.name]
+    return {file.name.partition(".")[0]: gazetteer.read_list(file) for file in files}
+
+
+def list_gazetteer_files(path: Path) -> list[Path]:
+    """Return the files of the model's lists, sorted."""
+    folder = path / "gazetteers"
+    return sorted([*folder.glob("*.txt"), *folder.glob(f"*.txt{gazetteer.COMPRESSED}")])
+
+
+def compress_tables(path: Path) -> None:
+    """Compress the model's tables of words, which are its largest lists."""
+    for file in (path / "gazetteers").glob("*.txt"):
+        data = file.read_bytes()
+        if gazetteer.COLUMNS.search(data[:HEAD].decode(errors="replace")):
+            file.with_name(file.name + gazetteer.COMPRESSED).write_bytes(gzip.compress(data, mtime=0))
+            file.unlink()
 
 
 def check_files(folder: Path) -> None:

@@ -12,8 +12,11 @@ tell it apart.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +29,7 @@ import regex
 
 from crfdeid import files
 from crfdeid.errors import FormatError
-from crfdeid.files import read_text
+from crfdeid.files import decode_text, read_text
 from crfdeid.text.tokenizer import FINE, fold_text, is_folded
 
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
@@ -46,6 +49,7 @@ _lists: WeakValueDictionary[tuple[str, bytes], Gazetteer] = WeakValueDictionary(
 
 COLUMNS = re.compile(r"^# columns: (.+)$", re.MULTILINE)
 MARK = "|"
+COMPRESSED, LONGEST = ".gz", 200_000_000  # a compressed table: the end of its name, most bytes of its text
 UNKNOWN = "none"  # the value of a word of letters that the table does not have
 
 
@@ -285,12 +289,36 @@ def find_value(values: Mapping[str, str], text: str) -> str | None:
 
 
 def read_list(path: Path) -> Gazetteer:
-    """Read the list at ``path``: a :class:`WordTable` where its head names columns, else a gazetteer. Raises
-    :class:`FormatError` as :func:`parse_table` and :func:`crfdeid.text.gazetteer.read_gazetteer` do."""
+    """Read the list at ``path``: a :class:`WordTable` where its head names columns, else a gazetteer. A
+    compressed one is a table. Raises :class:`FormatError` as :func:`parse_table`,
+    :func:`read_compressed_list` and :func:`read_gazetteer` do."""
+    if path.suffix == COMPRESSED:
+        text = read_compressed_list(path)
+        if not (columns := find_columns(io.StringIO(text))):
+            raise FormatError(f"{path}: wanted a table of words")
+        return parse_table(path, columns, list_entries(text))
     with path.open(encoding="utf-8") as file:
-        head = "".join(takewhile(lambda line: line.startswith("#"), file))
-    columns = COLUMNS.search(head)
-    return parse_table(path, columns[1].split(), read_entries(path)) if columns else read_gazetteer(path)
+        columns = find_columns(file)
+    return parse_table(path, columns, read_entries(path)) if columns else read_gazetteer(path)
+
+
+def find_columns(lines: Iterable[str]) -> list[str]:
+    """Return the names of the columns in a list's head, none of a list that is no table."""
+    found = COLUMNS.search("".join(takewhile(lambda line: line.startswith("#"), lines)))
+    return found[1].split() if found else []
+
+
+def read_compressed_list(path: Path) -> str:
+    """Return the text of a compressed list. Raises :class:`FormatError` where it is damaged, or longer than
+    :data:`LONGEST`."""
+    try:
+        with gzip.open(path) as file:
+            data = file.read(LONGEST + 1)
+    except (OSError, EOFError, zlib.error):
+        raise FormatError(f"{path}: damaged, or not a compressed list") from None
+    if len(data) > LONGEST:
+        raise FormatError(f"{path}: wanted at most {LONGEST:,} bytes")
+    return decode_text(data, str(path))
 
 
 def parse_table(path: Path, columns: Sequence[str], entries: Sequence[str]) -> WordTable:
@@ -305,4 +333,4 @@ def parse_table(path: Path, columns: Sequence[str], entries: Sequence[str]) -> W
             raise FormatError(f"{path}, entry {number}: wanted a word and {len(columns)} values")
     rows = TableRows({entry.partition(MARK)[0]: entry for entry in entries}, len(columns))
     found = {name: TableColumn(rows, place) for place, name in enumerate(columns, 1)}
-    return WordTable(path.stem, found)
+    return WordTable(path.name.partition(".")[0], found)

@@ -1,6 +1,7 @@
 """A CRF whose possible spans boosted trees judge once more."""
 
 import dataclasses
+import gzip
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from crfdeid.engine.decoding.chain import Candidates
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
+from crfdeid.share import attack
 from crfdeid.systems import model, registry
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged import judged, rows, training, word_evidence
+from crfdeid.text import gazetteer
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
@@ -110,6 +113,20 @@ def test_small_weights_are_left_out_and_transitions_stay(notes, tmp_path):
     assert len(large.records) < len(every.records)
     small = [row for row in every.records.tolist() if row[0] == 0 and abs(row[3]) < 0.2]
     assert len(every.records) - len(large.records) == len(small)
+
+
+def test_tables_are_compressed_where_small_weights_are_left_out(notes, tmp_path):
+    options = OPTIONS | {"least_weight": 0.2}
+    tagger = model.train(
+        notes[:8], dataclasses.replace(JUDGED, options=options, tables=("en_roles",)), tmp_path / "m"
+    )
+    table = tmp_path / "m/gazetteers/en_roles.txt.gz"
+    roles = tagger.pipeline.gazetteers["en_roles"].columns["role"]
+    assert dict(roles) == dict(gazetteer.read_list(gazetteer.find_gazetteer("en_roles")).columns["role"])
+    public, others = attack.list_public(tmp_path / "m")
+    assert table.name in public and not others
+    table.write_bytes(gzip.compress(b"# columns: role\nzubrin|staff\n"))
+    assert attack.list_public(tmp_path / "m")[1] == [table.name]
 
 
 @pytest.mark.parametrize(

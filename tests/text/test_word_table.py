@@ -1,5 +1,7 @@
 """Tables of words."""
 
+import gzip
+
 import pytest
 
 from crfdeid.errors import FormatError, TemplateError
@@ -56,6 +58,33 @@ def test_a_column_gives_the_value_of_the_word_in_its_capitals(table, column, wan
 def test_a_damaged_table_is_refused(tmp_path, content, message):
     path = tmp_path / "words.txt"
     path.write_text(content, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        gazetteer.read_list(path)
+
+
+def test_a_compressed_table_is_the_same(table, tmp_path):
+    path = tmp_path / "words.txt.gz"
+    path.write_bytes(gzip.compress((HEAD + ROWS).encode()))
+    found = gazetteer.read_list(path)
+    assert found.name == table.name == "words" and found.words == table.words
+    assert {name: dict(own) for name, own in found.columns.items()} == {
+        name: dict(own) for name, own in table.columns.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"# columns: a\nrosa|1\n", "damaged, or not a compressed list"),
+        (gzip.compress(HEAD.encode())[:-9], "damaged, or not a compressed list"),
+        (gzip.compress(b"Ana\n"), "wanted a table of words"),
+        (gzip.compress((HEAD + 99 * "x").encode()), "wanted at most 90 bytes"),
+    ],
+)
+def test_a_damaged_compressed_table_is_refused(tmp_path, monkeypatch, data, message):
+    monkeypatch.setattr(gazetteer, "LONGEST", 90)
+    path = tmp_path / "words.txt.gz"
+    path.write_bytes(data)
     with pytest.raises(FormatError, match=message):
         gazetteer.read_list(path)
 

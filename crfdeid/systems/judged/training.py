@@ -21,7 +21,7 @@ from crfdeid.engine import crfsuite_file
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats
 from crfdeid.feature_extraction.token import Value
-from crfdeid.systems import crf, model, registry
+from crfdeid.systems import crf, model, model_folder, registry
 from crfdeid.systems.crf import CrfTagger
 from crfdeid.systems.judged import word_evidence
 from crfdeid.systems.judged.judged import (
@@ -71,6 +71,7 @@ def train(training: Training) -> None:
         crf.train_with_columns(replace(training, documents=first, model=replace(folder, config=plain)))
     if options.least_weight:
         crfsuite_file.shrink(folder.path / crf.CRFSUITE, options.least_weight)
+        model_folder.compress_tables(folder.path)
     rows, is_right = (np.concatenate(column) for column in zip(*parts))
     sorted_values = values.sort()
     renumber_columns(rows, values, sorted_values, options)
