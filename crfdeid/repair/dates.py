@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from crfdeid.lexicon.english import MONTHS, WEEKDAYS
+from crfdeid.lexicon.names import CAPITALIZED_TITLES
 from crfdeid.repair.spans import NAMES, Context, Spans, cut, join_neighbours, late, move_edges, search_tail
 from crfdeid.text.document import Range, Span
 
@@ -101,7 +102,7 @@ NOT_SURNAME = late(
     r"(?i:['’]s|[ ](?:day|eve|morning|night|week|weekend|dinner|break|holiday|time|party|19|20))"
 )
 INITIAL, ONE_WORD = late(r"[A-Z]\."), late(r"[A-Z][a-z]+")
-TITLE_BEFORE = late(r"\b(?:Dr|Mr|Mrs|Ms|Miss|Prof|Nurse|Sister)\.? \Z")
+TITLE_BEFORE = late(rf"\b(?:{CAPITALIZED_TITLES}|Nurse|Sister)\.? \Z")
 
 # Numbers that are not dates.
 CLOCK = late(r"(?:[01]\d|2[0-3])[0-5]\d")
