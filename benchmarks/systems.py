@@ -185,13 +185,12 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser([*rows, *OUTSIDE]).parse_args(arguments)
     settings = build_configs(args)
     test = list(generate(args.test, SEED, "test"))
-    wanted = choose_systems([*settings, *OUTSIDE], args.only)
-    jobs = cli.show_progress([(name, seed) for name in wanted for seed in args.seeds], "systems")
-    runs = [measure_system(name, settings.get(name), test, args, seed) for name, seed in jobs]
-    own = len(args.seeds)
-    results = {name: join_runs(runs[own * n : own * (n + 1)]) for n, name in enumerate(wanted)}
-    gold = repeat_notes([test] * own)
-    scores = score_results(results, gold)
+    wanted = cli.show_progress(choose_systems([*settings, *OUTSIDE], args.only), "systems")
+    results = {
+        name: join_runs([measure_system(name, settings.get(name), test, args, seed) for seed in args.seeds])
+        for name in wanted
+    }
+    scores = score_results(results, repeat_notes([test] * len(args.seeds)))
     tokens = sum(len(fine(document.text)) for document in test)
     print(
         f"Trained on {args.documents} synthetic notes of the seeds {' '.join(map(str, args.seeds))}, "

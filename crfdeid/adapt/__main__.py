@@ -101,7 +101,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def adapt_model(args: argparse.Namespace, command: Sequence[str]) -> None:
-    """Adapt to corrected notes, then learn the lines that repeat in those of ``--unlabelled``."""
+    """Adapt the model to corrected notes; with ``--unlabelled``, also learn the lines that repeat there."""
     before = ways.check_model(model.load(args.model))
     notes = name_patients(list(cli.map_types(read_notes(args.notes, args), args)), args)
     before.scheme.check(notes)

@@ -19,7 +19,7 @@ from crfdeid.systems.judged.judged import SHARES
 from crfdeid.systems.judged.network import VALUES as NETWORK_VALUES
 from crfdeid.systems.judged.word_evidence import read_compressed
 from crfdeid.text.document import Document
-from crfdeid.text.gazetteer import COMPRESSED, TRAINING, read_compressed_list
+from crfdeid.text.gazetteer import COMPRESSED, TRAINING, name_list, read_compressed_list
 
 SHIPPED = ("configs", "features")  # with the code: public text
 
@@ -180,7 +180,7 @@ def list_public(folder: Path, declared: Sequence[str] = ()) -> tuple[list[str], 
     ``declared`` public, and the names of the others, except the gazetteers of training spans."""
     public, others = [], []
     for path in model_folder.list_gazetteer_files(folder):
-        name = path.name.removesuffix(COMPRESSED).removesuffix(".txt")
+        name = name_list(path)
         shipped = files.find_folder("gazetteers") / f"{name}.txt"
         text = read_compressed_list(path) if path.suffix == COMPRESSED else read_text(path)
         if name in declared or (shipped.is_file() and read_text(shipped) == text):

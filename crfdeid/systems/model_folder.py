@@ -51,7 +51,6 @@ MANIFEST = "manifest.json"
 TRAINING = "training"  # the manifest's key of how the model was made (crfdeid.systems.training_record)
 SCORES = "scores.json"
 ADDED = (SCORES, "CARD.md")  # after the manifest is written; no tagger reads them
-HEAD = 4_000  # bytes in which a table's head names its columns
 SETTING = re.compile(r"[\w.+/-]{,80}", re.ASCII)  # what an error may show of a model's settings and names
 
 KNOWN_WORDS = "known_words.txt"  # in a model's folder
@@ -227,8 +226,8 @@ def list_strings(value: Any) -> Iterator[str]:
 
 def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
     """Read the model's gazetteers, by name."""
-    files = [file for file in list_gazetteer_files(path) if ".exclude." not in file.name]
-    return {file.name.partition(".")[0]: gazetteer.read_list(file) for file in files}
+    files = [file for file in list_gazetteer_files(path) if not file.name.endswith(".exclude.txt")]
+    return {gazetteer.name_list(file): gazetteer.read_list(file) for file in files}
 
 
 def list_gazetteer_files(path: Path) -> list[Path]:
@@ -240,9 +239,11 @@ def list_gazetteer_files(path: Path) -> list[Path]:
 def compress_tables(path: Path) -> None:
     """Compress the model's tables of words, which are its largest lists."""
     for file in (path / "gazetteers").glob("*.txt"):
-        data = file.read_bytes()
-        if gazetteer.COLUMNS.search(data[:HEAD].decode(errors="replace")):
-            file.with_name(file.name + gazetteer.COMPRESSED).write_bytes(gzip.compress(data, mtime=0))
+        with file.open(encoding="utf-8") as lines:
+            is_table = bool(gazetteer.find_columns(lines))
+        if is_table:
+            compressed = gzip.compress(file.read_bytes(), mtime=0)
+            file.with_name(file.name + gazetteer.COMPRESSED).write_bytes(compressed)
             file.unlink()
 
 

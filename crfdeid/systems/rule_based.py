@@ -41,7 +41,7 @@ HEURISTIC = (
 )  # fmt: skip
 
 # Rules that rest on a list or a bare number only: on foreign writing they are wrong more often than right.
-# Those of ages, states, countries and hospitals find nothing there that the default model misses.
+# The rules of ages, states, countries and hospitals find no PHI there that the default model misses.
 GUESSES = frozenset({
     "clear_surname", "popular_surname", "clear_first_name", "popular_name", "initials_surname",
     "surname_comma_first", "clear_city", "month_and_day", "room", "long_number", "profession", "username",

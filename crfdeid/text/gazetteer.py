@@ -302,8 +302,17 @@ def read_list(path: Path) -> Gazetteer:
     return parse_table(path, columns, read_entries(path)) if columns else read_gazetteer(path)
 
 
+def name_list(path: Path) -> str:
+    """Return the name of the list in a file, which can be compressed.
+
+    >>> [name_list(Path(file)) for file in ("en_words.txt", "en_words.txt.gz", "my.words.txt")]
+    ['en_words', 'en_words', 'my.words']
+    """
+    return path.name.removesuffix(COMPRESSED).removesuffix(".txt")
+
+
 def find_columns(lines: Iterable[str]) -> list[str]:
-    """Return the names of the columns in a list's head, none of a list that is no table."""
+    """Return the names of the columns in a list's head; of a list that is not a table there are none."""
     found = COLUMNS.search("".join(takewhile(lambda line: line.startswith("#"), lines)))
     return found[1].split() if found else []
 
@@ -333,4 +342,4 @@ def parse_table(path: Path, columns: Sequence[str], entries: Sequence[str]) -> W
             raise FormatError(f"{path}, entry {number}: wanted a word and {len(columns)} values")
     rows = TableRows({entry.partition(MARK)[0]: entry for entry in entries}, len(columns))
     found = {name: TableColumn(rows, place) for place, name in enumerate(columns, 1)}
-    return WordTable(path.name.partition(".")[0], found)
+    return WordTable(name_list(path), found)

@@ -32,13 +32,18 @@ APART = "CASE id WHEN 'n1' THEN 1 WHEN 'n3' THEN 2 ELSE 3 END"  # the notes of a
 OPTIONS = ["--model", "rules", "--seed", "1"]
 
 
+def write_database(path, table, columns, rows):
+    """Write a database with one table, and return its address."""
+    with sqlite3.connect(path) as database:
+        database.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+        database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", rows)
+    database.close()
+    return f"sqlite:///{path}"
+
+
 @pytest.fixture
 def url(tmp_path):
-    with sqlite3.connect(tmp_path / "notes.db") as database:
-        database.execute("CREATE TABLE notes (id TEXT, patient TEXT, text TEXT)")
-        database.executemany("INSERT INTO notes VALUES (?, ?, ?)", ROWS)
-    database.close()
-    return f"sqlite:///{tmp_path / 'notes.db'}"
+    return write_database(tmp_path / "notes.db", "notes", ("id TEXT", "patient TEXT", "text TEXT"), ROWS)
 
 
 def run(capsys, *arguments):
@@ -199,13 +204,10 @@ SPOKEN = ("--date-column", "day", "--date-column", "number")
 @pytest.fixture
 def visits(tmp_path):
     """The address of a database, and a CSV table with the same rows."""
-    with sqlite3.connect(tmp_path / "visits.db") as database:
-        database.execute("CREATE TABLE visits (id, patient, text, day, number INTEGER, ward)")
-        database.executemany("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", TABLE_ROWS)
-    database.close()
     with open(tmp_path / "visits.csv", "w", newline="") as file:
         csv.writer(file).writerows([TABLE_HEADER, *TABLE_ROWS])
-    return f"sqlite:///{tmp_path / 'visits.db'}"
+    columns = [f"{name} INTEGER" if name == "number" else name for name in TABLE_HEADER]
+    return write_database(tmp_path / "visits.db", "visits", columns, TABLE_ROWS)
 
 
 def read_rows(path):

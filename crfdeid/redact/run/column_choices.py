@@ -47,11 +47,11 @@ COMPACT = re.compile(  # a day in digits only, and perhaps a time
     r"(?P<day>[12][0-9]{3}[01][0-9][0-3][0-9])"
     rf"(?P<time>(?:[T ]?[0-2][0-9]:?[0-5][0-9](?::?[0-5][0-9](?:\.[0-9]+)?)?)?(?:\s?{ZONE})?)"
 )
-NO_DAY = re.compile(  # what is written where there is no day: 0000-00-00, 9999-12-31, 12/31/9999
+NO_DAY = re.compile(  # a cell that says that there is no date: 0000-00-00, 9999-12-31, 12/31/9999
     r"(?:000[01]|9999)([-/.]?)[01][0-9]\1[0-3][0-9]\b.*"
     r"|[0-9]{1,2}[-/.](?:[0-9]{1,2}|[A-Za-z]{3})[-/.](?:000[01]|9999)\b.*"
 )
-YEARS = range(1850, 2500)  # of days that are no placeholders
+YEARS = range(1850, 2500)  # a day of another year is a placeholder
 PLACEHOLDERS = frozenset(  # first and last days of calendars and of types of databases
     date(*day) for day in (
         (1899, 12, 30), (1899, 12, 31), (1900, 1, 1), (1901, 1, 1), (1970, 1, 1), (2078, 12, 31),
@@ -268,7 +268,7 @@ def is_only_name(cell: object) -> bool:
 
 
 def is_date(cell: object) -> bool:
-    """Whether a cell is a day, a month of a year, or what is written where there is no day.
+    """Whether a cell is a day, a month of a year, or a sign that there is no date.
 
     >>> [is_date(cell) for cell in ("02-APR-61", "2061-04", 20610402, "0000-00-00", "1/1280", "1.2.3", 2061)]
     [True, True, True, True, False, False, False]
@@ -322,7 +322,7 @@ def split_time(text: str) -> tuple[str, str]:
 
 def find_day(cell: Any) -> date | None:
     """Return the day of a cell, which may move. The first and last days of calendars and of databases mean
-    that there is no day: moved, they would show the shift to everyone who knows them."""
+    that there is no date. If they moved, everyone who knows them could read the shift from them."""
     day = read_day(cell)
     if day is None or day.year not in YEARS:
         return None

@@ -68,13 +68,13 @@ class NoteWords:
 class PatientFacts:
     """``names`` counts the folded words of names, ``first_names`` and ``surnames`` are those whose place says
     which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type, ``doubtful``
-    those of them that only improbable spans have; ``orders`` counts the dates that prove or suggest day-first
-    or month-first; ``states`` counts by folded city the states written beside it, and ``towns`` by ZIP code
-    the folded cities before it; ``words`` holds all normalized words of the notes. ``complete`` means that
-    these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
+    those of them that only improbable spans have; ``orders`` counts the dates that show whether the day or
+    the month comes first; ``states`` counts by folded city the states written beside it, and ``towns`` by ZIP
+    code the folded cities before it; ``words`` holds all normalized words of the notes. ``complete`` means
+    that these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
     surrogates must not depend on which notes are here. ``before`` has, for the folded first word of a name,
-    the few characters before it, and ``articles`` for the folded first word of a place whether "an" is
-    before it (true) or "a". ``avoid(word)`` rejects other folded words as surrogate names."""
+    the few characters before it, and ``articles`` for the folded first word of a place whether "an" is before
+    it (true) or "a". ``avoid(word)`` rejects other folded words as surrogate names."""
 
     names: Counter[str] = field(default_factory=Counter)
     texts: dict[str, set[str]] = field(default_factory=dict)
